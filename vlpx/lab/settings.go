@@ -72,6 +72,7 @@ func settingTable(x scale.Settable, o Options) (tables.Table, error) {
 		}
 	}
 	tell("what it is", x.Says)
+	tell("framework", x.Framework)
 	tell("unit", x.Unit)
 	tell("can be", strings.Join(slices.DeleteFunc(slices.Clone(x.Values), func(v string) bool { return v == "" }), ", "))
 	tell("also", strings.Join(x.Also, ", "))

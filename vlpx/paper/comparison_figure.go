@@ -166,12 +166,12 @@ func (r *Report) sweep() (s swept, ok bool, err error) {
 
 // unset tells that a setting's zero stands in a row for its usual value.
 func (r *Report) unset(row int, setting string) bool {
-	at := slices.IndexFunc(scale.Settings(), func(x scale.Settable) bool { return x.Name == setting && x.Zero != 0 })
-	if at < 0 {
+	x, ok := scale.Setting(setting)
+	if !ok || x.Zero == 0 {
 		return false
 	}
 	s, err := r.Plan.Planner.ScaleOf(r.Plan.Artifact.Rows[row], r.Plan.Scale)
-	return err == nil && scale.Settings()[at].Of(&s).IsZero()
+	return err == nil && x.Of(s).IsZero()
 }
 
 // foremost is the row of a curve that was asked for first.

@@ -87,9 +87,8 @@ func fieldOf(m negative.Method, name string) (plan.PartField, bool) {
 
 // setting is what a row has, at its scale, of a setting as rowSettings names it.
 func setting(row plan.Row, key string, s scale.Scale) (v reflect.Value, ok bool) {
-	if at := slices.IndexFunc(scale.Settings(), func(x scale.Settable) bool { return x.Name == key }); at >= 0 {
-		x := scale.Settings()[at]
-		if v = x.Of(&s); x.Zero != 0 && v.IsZero() {
+	if x, ok := scale.Setting(key); ok {
+		if v = x.Of(s); x.Zero != 0 && v.IsZero() {
 			v = reflect.ValueOf(x.Zero)
 		}
 		return v, true

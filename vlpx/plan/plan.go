@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -192,7 +193,7 @@ func (p *Plan) rows(q Request) error {
 	if p.Planner.known == nil {
 		p.Planner.known, p.Planner.sizes = map[words]*text.Tokenizer{}, map[string]TextSizes{}
 	}
-	p.Planner = planner{q, p.Seeds, published, nil, p.Planner.known, p.Planner.sizes}
+	p.Planner = planner{q, p.Seeds, published, nil, map[string]bool{}, p.Planner.known, p.Planner.sizes}
 	if q.Regions != "" {
 		of, err := regions.Folder(q.Regions)
 		if err != nil {
@@ -222,6 +223,13 @@ func (p *Plan) rows(q Request) error {
 	p.undone = slices.DeleteFunc(p.undone, func(u leftOut) bool { return p.has(u.row) })
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
 		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Experiment.ID, p.left[0].lacking)
+	}
+	on := slices.Sorted(maps.Keys(p.Planner.on))
+	if q.Model != nil {
+		on = append(on, p.Framework())
+	}
+	if err := scale.Foreign(q.Set, on...); err != nil {
+		return err
 	}
 	return p.unused()
 }

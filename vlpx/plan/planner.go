@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 
 	"vlpx.internal/datasets/text"
@@ -16,7 +17,8 @@ type planner struct {
 	Request
 	seeds     []uint64
 	published run.Weights
-	files     *regions.Files // of Request.Regions; nil for none
+	files     *regions.Files  // of Request.Regions; nil for none
+	on        map[string]bool // frameworks that a run is on
 	known     map[words]*text.Tokenizer
 	sizes     map[string]TextSizes // of the texts of runs that go on from others, by what they are read from
 }
@@ -126,21 +128,21 @@ func (w planner) pretraining(row Row, scale scale.Scale, data run.Data) ([]run.R
 	return runs, scale, data, nil
 }
 
-// scaleOf is the scale with a row's framework and changes.
-func (w planner) ScaleOf(row Row, scale scale.Scale) (scale.Scale, error) {
-	plain := scale.Framework == ""
-	if err := row.onto(&scale); err != nil {
-		return scale, err
+// ScaleOf is the scale with a row's framework and changes.
+func (w planner) ScaleOf(row Row, s scale.Scale) (scale.Scale, error) {
+	plain := s.Framework == ""
+	if err := row.onto(&s); err != nil {
+		return s, err
 	}
-	if plain && scale.Framework != "" { // whose preset has changed what the request has set
-		if err := scale.SetAll(w.Set); err != nil {
-			return scale, err
+	if plain && s.Framework != "" { // whose preset has changed what the request has set
+		if err := s.SetAll(scale.Common(w.Set)); err != nil {
+			return s, err
 		}
 	}
 	if row.Vary != nil {
-		row.Vary(&scale)
+		row.Vary(&s)
 	}
-	return scale, scale.SetAll(row.Set)
+	return s, s.SetAll(row.Set)
 }
 
 // onto gives the scale the row's framework, if it has one of its own.
@@ -160,17 +162,19 @@ func (row Row) onto(s *scale.Scale) error {
 }
 
 // of are the runs of a method at a scale, by the request's framework and tasks.
-func (w planner) of(scale scale.Scale, data run.Data, vocabulary run.Vocabulary, vocab int, m negative.Method, seeds []uint64) []run.Run {
-	runs := scale.Runs(data, vocabulary, vocab, m, seeds)
+func (w planner) of(s scale.Scale, data run.Data, vocabulary run.Vocabulary, vocab int, m negative.Method, seeds []uint64) []run.Run {
+	runs, usual := s.Runs(data, vocabulary, vocab, m, seeds), scale.Usual().Name
 	for k := range runs {
 		f := &runs[k].Train.Framework
 		if w.Model != nil {
-			f.Framework = w.Model(scale.Resolved(), vocab)
+			f.Framework = w.Model(s.Resolved(), vocab)
+		} else {
+			w.on[cmp.Or(s.Framework, usual)] = true
 		}
 		if !framework.Retrieves(f.Framework) {
 			runs[k].Tasks = nil
 		}
-		runs[k].Tasks = append(append(runs[k].Tasks, scale.FrameworkTasks()...), w.Tasks...)
+		runs[k].Tasks = append(append(runs[k].Tasks, s.FrameworkTasks()...), w.Tasks...)
 	}
 	return runs
 }

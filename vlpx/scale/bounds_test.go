@@ -25,7 +25,7 @@ func TestBounds(t *testing.T) {
 	}
 	for _, s := range scale.Scales() {
 		for _, x := range scale.Settings() {
-			if v := x.Of(&s); v.CanInt() {
+			if v := x.Of(s); v.CanInt() {
 				if err := s.Set(x.Name + "=" + x.Value(s)); err != nil {
 					t.Errorf("%s: %v", s.Name, err)
 				}

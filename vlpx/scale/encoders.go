@@ -12,12 +12,6 @@ func (s Scale) ViT() encoder.ViT {
 		Recompute: s.Recompute, Fused: s.FusedAttention}
 }
 
-// BERT is the text encoder at this scale, with its fusion layers.
-func (s Scale) BERT(vocab int) encoder.BERT {
-	return encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP,
-		Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout, Recompute: s.Recompute}
-}
-
 // GPT is a decoder of text at this scale.
 func (s Scale) GPT(vocab int) encoder.GPT {
 	return encoder.GPT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Layers: s.TextLayers, Heads: s.TextHeads, MLP: s.TextMLP,

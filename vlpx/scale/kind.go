@@ -1,6 +1,7 @@
 package scale
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,12 @@ type Kind struct {
 	At     map[string]func(*Scale)
 	// Starts are the checkpoints from which runs start at a scale of a name; those of other scales draw their weights.
 	Starts map[string]First
+	// Own gives the sizes that the framework has besides a scale's, at a scale of a name: a struct, which package scale's Own finds. Settings
+	// are its fields that can be set, each by its name. nil for none.
+	Own      func(scale string) any
+	Settings []Settable
+	// Pretraining gives the regime of the warm start of a framework that has a stage of its own for it; nil for none.
+	Pretraining func(Scale) Pretraining
 	// OwnLabels says that the framework has no momentum encoders, so that fine-tuning for retrieval is by its own labels.
 	OwnLabels bool
 	// Lends gives the image encoder of a trained model, to be locked in front of others; nil for none. The first framework that has it lends.
@@ -46,11 +53,19 @@ type Published struct {
 var registered []Kind
 
 // Register adds frameworks to those that scales can have, in the order in which they are listed. The first is the usual one. A name that is
-// there already is a mistake of the program, and so panics.
+// there already is a mistake of the program, and so panics, as are a setting of another's name and one without a field.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
 		if slices.Contains(frameworkNames(), k.Name) {
 			panic(fmt.Sprintf("scale: framework %s is registered twice", k.Name))
+		}
+		k.Settings = slices.Clone(k.Settings)
+		for i, x := range k.Settings {
+			if other, taken := Setting(x.Name); taken {
+				panic(fmt.Sprintf("scale: %s has a setting %s, as %s has", k.Name, x.Name, cmp.Or(other.Framework, "every scale")))
+			}
+			x.in(k.Own("")) // panics where there is none
+			k.Settings[i].Framework = k.Name
 		}
 		registered = append(registered, k)
 	}

@@ -46,9 +46,6 @@ type Scale struct {
 	// weights and order together. Without it all seeds share scenes and warm start.
 	BlockScenes bool
 
-	// Asked is the number of questions of the test split that a model which writes answers is asked; 0 for all.
-	Asked int
-
 	// Portion is the share of the training images that is used, the first ones; 0 for all.
 	Portion float64
 	// CaptionNoise is the share of training captions replaced by another image's, as in captions from the web; unless 0 it
@@ -56,24 +53,19 @@ type Scale struct {
 	CaptionNoise float64
 
 	// Locked is the image encoder without gradient in front of the model.
-	Locked                           Locked
-	Regions                          Regions
-	Image, Patch                     int // pixels a side
-	Width, Embed                     int
-	HeadWidth                        int     // of a head, about
-	MLPTimes                         float64 // width of the middle of a layer's perceptron, as a multiple of the layer's
-	Heads, MLP                       int     // 0 for what HeadWidth and MLPTimes give
-	VisionLayers, TextLayers, Fusion int
-	TextWidth                        int // of the text encoder; 0 for Width
-	TextHeads, TextMLP               int // 0 for as many a width as the image encoder has
+	Locked                   Locked
+	Regions                  Regions
+	Image, Patch             int // pixels a side
+	Width, Embed             int
+	HeadWidth                int     // of a head, about
+	MLPTimes                 float64 // width of the middle of a layer's perceptron, as a multiple of the layer's
+	Heads, MLP               int     // 0 for what HeadWidth and MLPTimes give
+	VisionLayers, TextLayers int
+	TextWidth                int // of the text encoder; 0 for Width
+	TextHeads, TextMLP       int // 0 for as many a width as the image encoder has
 	// blocks of each stage of a ResNet, which CLIP and SimCLR see images by then, such as [3,4,6,3]; none for a ViT
 	Bottlenecks    []int
-	Basic          bool // blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks
-	Stem           int  // of SimCLR's ResNet, see encoder.ResNet
-	Queries        int  // of BLIP-2
-	Frozen         bool // the image encoder of BLIP-2 is not trained
-	Hidden         int  // width of the middle of SimCLR's projection head
-	Positions      int  // at least MaxLen
+	Positions      int // at least MaxLen
 	Dropout        float64
 	Half           bool    // products in bfloat16
 	Recompute      bool    // transformers' activations are computed again for the gradient instead of kept
@@ -104,16 +96,11 @@ type Scale struct {
 	CosineTimes float64 // length of the fall, as a multiple of the epochs of warm start and run; 0 for 1
 	RampShare   float64 // rise of a smooth learning rate, as a share of the epochs
 	RootRate    float64 // learning rate of a mini-batch of one pair; it grows by the square root of the size
+	// Tuning is the regime of fine-tuning for retrieval, and TuningQueue its queue of momentum embeddings in pairs; 0 for MomentumQueue.
 	Tuning      Tuning
-	VQA         Tuning // for visual question answering; it has no queue
-	// Language is the regime of the language model that BLIP-2's second stage has frozen, Generation of that stage, and Captioning of
-	// fine-tuning it for captions. None has a queue.
-	Language, Generation, Captioning Tuning
-	// Assignment is the regime of text assignment before the fine-tuning for NLVR2, whose regime is NLVR; no epochs leave it out. Neither
-	// has a queue. Other images of a caption are drawn from its mini-batch, so that the published size is that of one GPU.
-	Assignment, NLVR Tuning
-	// Pretraining is the regime of the warm start of a framework that has a stage of its own for it.
-	Pretraining Pretraining
+	TuningQueue int
+
+	own map[string]any // what frameworks have of their own, as far as it was set, by their names; never changed, but replaced
 
 	folder      bool // the data is a folder of images instead of generated scenes
 	pretraining bool // this is the scale of such a warm start
@@ -136,7 +123,7 @@ func Scales() []Scale {
 		Name:     "tiny",
 		Scenes:   scenes.Config{Train: 24, Val: 8, Test: 16, Captions: 5, Density: "mid"},
 		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Devices: 1, Epochs: 3,
-		Image: 32, Patch: 16, Width: 32, HeadWidth: 16, MLPTimes: 2, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32,
+		Image: 32, Patch: 16, Width: 32, HeadWidth: 16, MLPTimes: 2, Embed: 32, VisionLayers: 1, TextLayers: 1, Positions: 32,
 		MeanPool:      true,
 		SearchBatches: 5, GroupBatches: 10, QueueBatches: 8, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
@@ -144,13 +131,8 @@ func Scales() []Scale {
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1},
 		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
-		VQA:       Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
-		NLVR:      Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
 		Writing:   negative.PublishedWriting(),
 	}
-	tiny.Assignment = tiny.NLVR
-	tiny.Language, tiny.Generation, tiny.Captioning = tiny.NLVR, tiny.NLVR, tiny.Tuning
-	tiny.Language.Epochs = 10 // of a vocabulary and a grammar, where a model that goes on from another has both
 	tiny.Writing.Pool, tiny.Writing.Hard, tiny.Writing.Masks, tiny.Writing.Refills, tiny.Writing.Keep = 4, 2, 2, 2, 2
 	tiny.Writing.FurtherRate = 4e-5
 	// Lambda times the pairs seen is about the published: a run at mini sees a hundredth of them.
@@ -167,19 +149,11 @@ func Scales() []Scale {
 	mini.WarmCosine, mini.Look, mini.BlockScenes = true, true, true
 	mini.Patch = 8
 	mini.Width, mini.HeadWidth, mini.Embed = 96, 24, 64
-	mini.VisionLayers, mini.TextLayers, mini.Fusion = 2, 2, 1
+	mini.VisionLayers, mini.TextLayers = 2, 2
 	mini.SearchBatches, mini.GroupBatches, mini.QueueBatches = 50, 300, 32
 	mini.Scheduler.Hidden, mini.Scheduler.Rate = 128, 3e-4
 	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5}
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
-	mini.Assignment = Tuning{Epochs: 2, Rate: 5e-4, Min: 2e-5, Warmup: 50}
-	// at higher rates the forms of statements keep each other from being learned
-	mini.NLVR = Tuning{Epochs: 4, Rate: 1e-4, Min: 1e-5, Warmup: 50}
-	mini.Asked = 1000
-	mini.Language = Tuning{Epochs: 1, Rate: 1e-3, Min: 2e-5, Warmup: 100}
-	mini.Generation = Tuning{Epochs: 4, Rate: 1e-3, Min: 2e-5, Warmup: 50}
-	mini.Captioning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
-	mini.VQA = Tuning{Epochs: 2, BatchSize: 64, Rate: 1e-3, Min: 2e-5, Warmup: 50}
 
 	small := mini
 	small.Name = "small"
@@ -190,18 +164,12 @@ func Scales() []Scale {
 	small.MinCount, small.MaxVocab, small.Positions = 3, 10000, 64
 	small.Image, small.Patch = 128, 16
 	small.Width, small.HeadWidth, small.MLPTimes, small.Embed = 384, 64, 4, 256
-	small.VisionLayers, small.TextLayers, small.Fusion = 12, 3, 3
+	small.VisionLayers, small.TextLayers = 12, 3
 	small.SearchBatches, small.GroupBatches, small.QueueBatches = 50, 500, 168
 	small.Scheduler.Hidden, small.Scheduler.Rate, small.Scheduler.Lookahead = 256, 1e-4, 2
 	small.Half = true
 	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50}
 	small.Tuning = Tuning{Epochs: 4, Rate: 5e-5, Min: 5e-6, Warmup: 100}
-	small.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 1e-4, Min: 5e-5, Warmup: 100}
-	small.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 1e-4, Min: 5e-6, Warmup: 100}
-	small.Language = Tuning{Epochs: 4, BatchSize: 128, Rate: 5e-4, Min: 1e-5, Warmup: 400}
-	small.Generation = Tuning{Epochs: 5, BatchSize: 128, Rate: 3e-4, Min: 1e-5, Warmup: 400}
-	small.Captioning = Tuning{Epochs: 2, BatchSize: 128, Rate: 5e-5, Min: 5e-6, Warmup: 100}
-	small.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 1e-4, Min: 5e-6, Warmup: 400}
 
 	paper := small
 	paper.Name = "paper"
@@ -209,19 +177,13 @@ func Scales() []Scale {
 	paper.Epochs, paper.WarmStart = 20, 0
 	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Density: "spec"}
 	paper.Image, paper.Embed, paper.Positions = 256, 256, 512
-	paper.Width, paper.TextLayers, paper.Fusion = 768, 6, 6
+	paper.Width, paper.TextLayers = 768, 6
 	paper.Rerank = 256
 	paper.SearchBatches, paper.GroupBatches, paper.QueueBatches = 59, 295, 682
 	paper.Global, paper.Writing = negative.PublishedGlobal(), negative.PublishedWriting()
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
 	paper.Schedule, paper.CosineTimes = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100}, 1.5
 	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Rate: 1e-5, Min: 1e-6}
-	paper.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 2e-5, Min: 1e-5, Warmup: 100}
-	paper.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 2e-5, Min: 1e-6, Warmup: 100}
-	paper.Language = Tuning{Epochs: 10, BatchSize: 256, Rate: 3e-4, Min: 3e-5, Warmup: 2000}
-	paper.Generation = Tuning{Epochs: 10, BatchSize: 512, Rate: 1e-4, Min: 5e-5, Warmup: 2000}
-	paper.Captioning = Tuning{Epochs: 5, BatchSize: 128, Rate: 1e-5, Min: 0, Warmup: 1000}
-	paper.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 2e-5, Min: 1e-6, Warmup: 400}
 	return []Scale{tiny, mini, small, paper}
 }
 

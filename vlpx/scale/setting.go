@@ -1,14 +1,14 @@
 package scale
 
 import (
+	"cmp"
 	"fmt"
-	"go/token"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// Settable is a field of Scale that can be set, with what there is to know of it.
+// Settable is a field of Scale, or of what a framework has of its own, that can be set, with what there is to know of it.
 type Settable struct {
 	Name string
 	Unit string // of its values; empty where they have none
@@ -17,8 +17,10 @@ type Settable struct {
 	Values []string
 	// Also are what the field calls it besides, which Set takes unless it is another setting's, too.
 	Also []string
+	// Framework is the one whose own setting it is; empty for a field of Scale.
+	Framework string
 
-	field string  // of Scale, where it has another name
+	field string  // its name, where that is another one
 	Zero  float64 // what a number of zero stands for, which is then no value that can be set; 0 for zero
 }
 
@@ -40,7 +42,7 @@ func (x Settable) Group() string {
 
 // Value is the setting at a scale.
 func (x Settable) Value(s Scale) string {
-	v := x.Of(&s)
+	v := x.Of(s)
 	if x.Zero != 0 && v.IsZero() {
 		v = reflect.ValueOf(x.Zero)
 	}
@@ -50,20 +52,47 @@ func (x Settable) Value(s Scale) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// of is the field of a scale.
-func (x Settable) Of(s *Scale) reflect.Value {
-	v := reflect.ValueOf(s).Elem()
-	for _, name := range strings.Split(x.path(), ".") {
-		v = v.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) && token.IsExported(field) })
-	}
-	return v
+// Of is its value at a scale.
+func (x Settable) Of(s Scale) reflect.Value {
+	holder := x.holder(s)
+	return x.in(holder).In(holder)
 }
 
-func (x Settable) path() string {
-	if x.field != "" {
-		return x.field
+// set gives it the value that a text says; the error leaves the scale as it was.
+func (x Settable) set(s *Scale, text string) error {
+	holder := x.holder(*s)
+	if err := x.in(holder).Set(&holder, text); err != nil {
+		return err
 	}
-	return x.Name
+	if x.Framework == "" {
+		*s = holder.(Scale)
+		return nil
+	}
+	own := map[string]any{x.Framework: holder}
+	for name, other := range s.own {
+		if name != x.Framework {
+			own[name] = other
+		}
+	}
+	s.own = own
+	return nil
+}
+
+// holder is the struct whose field it is: the scale, or what the framework has of its own.
+func (x Settable) holder(s Scale) any {
+	if x.Framework == "" {
+		return s
+	}
+	return s.ownOf(registered[slices.Index(frameworkNames(), x.Framework)])
+}
+
+// in is its field in the holder.
+func (x Settable) in(holder any) Field {
+	f, ok := fieldOf(reflect.TypeOf(holder), cmp.Or(x.field, x.Name))
+	if !ok {
+		panic(fmt.Sprintf("scale: setting %s: %T has no such field", x.Name, holder))
+	}
+	return f
 }
 
 // noSettings are fields of a scale that nobody sets, with the setting in whose place they stand; empty where there is none.
@@ -71,8 +100,6 @@ var noSettings = map[string]string{
 	"name":                "",
 	"scenes.captionnoise": "captionnoise",
 	"views.size":          "image",
-	"vqa.queue":           "", "nlvr.queue": "", "assignment.queue": "", // nothing but retrieval fine-tuning has one
-	"language.queue": "", "generation.queue": "", "captioning.queue": "",
 }
 
 // elsewhere are words for what is asked for in another way than by a setting.
@@ -90,12 +117,21 @@ func Plainly(key string) string {
 	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(key))
 }
 
+// Setting is the setting of that name, and whether there is one.
+func Setting(name string) (Settable, bool) {
+	all := Settings()
+	if i := slices.IndexFunc(all, func(x Settable) bool { return x.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Settable{}, false
+}
+
 // FindSetting finds a setting by its name, by what the field calls it or by the last word of its name, as far as there is but one. An error
 // names those that it may be, or the nearest there is.
 func FindSetting(key string) (Settable, error) {
-	all, name := Settings(), strings.TrimPrefix(Plainly(key), "scale.")
-	if i := slices.IndexFunc(all, func(x Settable) bool { return x.Name == name }); i >= 0 {
-		return all[i], nil
+	name := strings.TrimPrefix(Plainly(key), "scale.")
+	if x, ok := Setting(name); ok {
+		return x, nil
 	}
 	if instead := noSettings[name]; instead != "" {
 		return FindSetting(instead)
@@ -105,7 +141,7 @@ func FindSetting(key string) (Settable, error) {
 	}
 	var may []Settable
 	var names []string
-	for _, x := range all {
+	for _, x := range Settings() {
 		if slices.Contains(x.Also, name) || strings.HasSuffix(x.Name, "."+name) {
 			may = append(may, x)
 		}

@@ -8,9 +8,13 @@ import (
 )
 
 // Settings are all that can be set of a scale, in the order of the groups that one thinks of them in. Every field of Scale has one, or a
-// reason among noSettings.
+// reason among noSettings; those that frameworks have of their own come last.
 func Settings() []Settable {
-	return slices.Concat(trainingSettings(), dataSettings(), modelSettings(), methodSettings(), regimeSettings())
+	all := slices.Concat(trainingSettings(), dataSettings(), modelSettings(), methodSettings(), tuningSettings())
+	for _, k := range registered {
+		all = append(all, k.Settings...)
+	}
+	return all
 }
 
 func trainingSettings() []Settable {
@@ -74,10 +78,6 @@ func trainingSettings() []Settable {
 		{Name: "lars.weightdecay", Says: "LARS's decay of the weights", Also: []string{"wd"}},
 		{Name: "rerank", Unit: "candidates", Says: "nearest candidates that image-text matching re-ranks in retrieval",
 			Also: []string{"ktest"}},
-		{Name: "asked", Unit: "questions", Says: "questions of the test split that a model which writes answers is asked; 0 for all"},
-		{Name: "pretraining.rate", Unit: "a step", Says: "learning rate of the pre-training that stands in the warm start's place where " +
-			"a framework has its own, as UNITER; 0 where the warm start shares the run's cosine"},
-		{Name: "pretraining.batchsize", Unit: "pairs", Says: "mini-batch of the pre-training of pretraining.rate"},
 	}
 }
 
@@ -146,8 +146,6 @@ func modelSettings() []Settable {
 		{Name: "visionlayers", Unit: "layers", Says: "layers of the vision transformer", Also: []string{"depth", "layers"}},
 		{Name: "textlayers", Unit: "layers", Says: "layers of the text encoder; of UNITER and language models, all",
 			Also: []string{"layers"}},
-		{Name: "fusion", Unit: "layers", Says: "layers that read image and text together, behind the text encoder's",
-			Also: []string{"fusionlayers", "layers"}},
 		{Name: "width", Unit: "numbers", Says: "width of the transformers, or of a ResNet's first stage; a multiple of heads",
 			Also: []string{"hiddensize", "dim"}},
 		{Name: "headwidth", Unit: "numbers", Says: "width of each head of attention, about", Also: []string{"headdim"}},
@@ -172,12 +170,6 @@ func modelSettings() []Settable {
 		{Name: "meanpool", Says: "an image is embedded by the mean of its tokens instead of the class token"},
 		{Name: "bottlenecks", Unit: "blocks", Says: "blocks of each stage of a ResNet, such as [3,4,6,3], by which CLIP and SimCLR see " +
 			"images; [] for a vision transformer"},
-		{Name: "basic", Says: "blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks"},
-		{Name: "stem", Unit: "pixels",
-			Says: "stride of the first convolution of SimCLR's ResNet for small images; 0 for that of large ones"},
-		{Name: "hidden", Unit: "numbers", Says: "width of the middle of SimCLR's projection head"},
-		{Name: "queries", Unit: "vectors", Says: "queries of BLIP-2, each of which gives a vector of an image"},
-		{Name: "frozen", Says: "the image encoder that stands in BLIP-2 is not trained"},
 		{Name: "locked.side", Unit: "patches", Says: "patches a side that a locked image encoder in front of the model gives; 0 where " +
 			"none is locked, -1 for all of one of our own"},
 		{Name: "locked.epochs", Unit: "epochs", Says: "epochs of the run of CLIP whose image encoder is locked where no published one is " +
@@ -272,36 +264,23 @@ func methodSettings() []Settable {
 	return rest
 }
 
-// regimeSettings are those of what goes on from a run, or stands in front of it.
-func regimeSettings() []Settable {
-	var all []Settable
-	for _, regime := range []struct{ name, of string }{
-		{"tuning", "fine-tuning for retrieval"},
-		{"vqa", "fine-tuning for visual question answering"},
-		{"nlvr", "fine-tuning for NLVR2"},
-		{"assignment", "text assignment, the stage before fine-tuning for NLVR2"},
-		{"generation", "BLIP-2's second stage, which writes"},
-		{"captioning", "fine-tuning BLIP-2's second stage for captions"},
-		{"language", "the language model that BLIP-2's second stage has frozen"},
-	} {
-		name := func(field string) string { return regime.name + "." + field }
-		least, none := "", ""
-		if regime.name == "assignment" {
-			least, none = ", but at least 3, a caption and two other images", "; 0 leaves it out"
-		}
-		all = append(all,
-			Settable{Name: name("epochs"), Unit: "epochs", Says: fmt.Sprintf("epochs of %s%s", regime.of, none)},
-			Settable{Name: name("batchsize"), Unit: "pairs", Says: fmt.Sprintf("mini-batch of %s; 0 for batchsize%s", regime.of, least)},
-			Settable{Name: name("rate"), Unit: "a step", Says: "learning rate of " + regime.of},
-			Settable{Name: name("min"), Unit: "a step", Says: fmt.Sprintf("learning rate that %s begins its warm-up with and ends at, "+
-				"its rate at most", regime.of)},
-			Settable{Name: name("warmup"), Unit: "iterations", Says: "iterations in which the learning rate rises, of " + regime.of},
-		)
-		if regime.name == "tuning" {
-			all = append(all, Settable{Name: name("queue"), Unit: "pairs", Says: "queue of pairs by momentum encoders in fine-tuning for " +
-				"retrieval; 0 for momentumqueue, to the nearest multiple of its mini-batch",
-				Also: []string{"queuesize"}})
-		}
+// tuningSettings are those of fine-tuning for retrieval.
+func tuningSettings() []Settable {
+	return append(RegimeSettings("tuning", "fine-tuning for retrieval"), Settable{Name: "tuning.queue", Unit: "pairs",
+		Says: "queue of pairs by momentum encoders in fine-tuning for retrieval; 0 for momentumqueue, to the nearest multiple of its " +
+			"mini-batch",
+		Also: []string{"queuesize"}, field: "tuningqueue"})
+}
+
+// RegimeSettings are those of a field of type [Tuning] of that name, the regime of what the words say.
+func RegimeSettings(field, of string) []Settable {
+	name := func(of string) string { return field + "." + of }
+	return []Settable{
+		{Name: name("epochs"), Unit: "epochs", Says: "epochs of " + of},
+		{Name: name("batchsize"), Unit: "pairs", Says: fmt.Sprintf("mini-batch of %s; 0 for batchsize", of)},
+		{Name: name("rate"), Unit: "a step", Says: "learning rate of " + of},
+		{Name: name("min"), Unit: "a step",
+			Says: fmt.Sprintf("learning rate that %s begins its warm-up with and ends at, its rate at most", of)},
+		{Name: name("warmup"), Unit: "iterations", Says: "iterations in which the learning rate rises, of " + of},
 	}
-	return all
 }

@@ -27,7 +27,7 @@ func (s Scale) Resolved() Scale {
 	s.SearchSpace = cmp.Or(s.SearchSpace, s.SearchBatches*s.BatchSize)
 	s.GroupQueue = cmp.Or(s.GroupQueue, multiple(s.GroupBatches*s.BatchSize, s.SearchSpace))
 	s.MomentumQueue = cmp.Or(s.MomentumQueue, s.QueueBatches*s.BatchSize)
-	s.Tuning.Queue = cmp.Or(s.Tuning.Queue, multiple(s.MomentumQueue, cmp.Or(s.Tuning.BatchSize, s.BatchSize)))
+	s.TuningQueue = cmp.Or(s.TuningQueue, multiple(s.MomentumQueue, cmp.Or(s.Tuning.BatchSize, s.BatchSize)))
 
 	c := &s.Schedule
 	c.Epochs = cmp.Or(c.Epochs, times(cmp.Or(s.CosineTimes, 1), s.past()+s.Epochs))
@@ -41,7 +41,7 @@ func (s Scale) Resolved() Scale {
 
 // past is the epochs of the learning rate's fall that are over when a run starts: those of the warm start are, where the two share it.
 func (s Scale) past() int {
-	if s.Pretraining.Rate > 0 || s.WarmCosine {
+	if s.pretrains().Rate > 0 || s.WarmCosine {
 		return s.Schedule.Past
 	}
 	return s.Schedule.Past + s.WarmStart

@@ -13,7 +13,6 @@ import (
 type Tuning struct {
 	Epochs    int
 	BatchSize int // 0 for that of pre-training
-	Queue     int // of momentum embeddings, in pairs; 0 for Scale.MomentumQueue
 	// Rate is the learning rate of the first epoch; it falls towards Min by a cosine.
 	Rate, Min float64
 	Warmup    int // first iterations, in which the rate rises from Min
@@ -58,7 +57,7 @@ func PlainTuning(s Scale) negative.Method { return retrievalTuning(s, 0) }
 func retrievalTuning(s Scale, alpha float64) negative.Method {
 	m := negative.Method{
 		Batches:  negative.Uniform{},
-		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: s.Resolved().Tuning.Queue, Items: true},
+		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: s.Resolved().TuningQueue, Items: true},
 		Matching: negative.Sampled{},
 	}
 	if s.kind().OwnLabels {

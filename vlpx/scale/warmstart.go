@@ -4,10 +4,18 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Pretraining is that of a framework which has a stage of its own for it, such as UNITER: the regime of Scale.WarmStart there.
+// Pretraining is that of a framework which has a stage of its own for it: the regime of Scale.WarmStart there.
 type Pretraining struct {
 	Rate      float64 // learning rate; 0 where the warm start shares the cosine of what goes on from it
 	BatchSize int
+}
+
+// pretrains is the framework's own regime for it; zero where it has none.
+func (s Scale) pretrains() Pretraining {
+	if k := s.kind(); k.Pretraining != nil {
+		return k.Pretraining(s)
+	}
+	return Pretraining{}
 }
 
 // WarmSeed is the seed of a model that runs of all seeds share.
@@ -32,7 +40,7 @@ func (s Scale) WarmSeed() uint64 {
 // WarmScale is the scale of the run that Scale.WarmStart asks for: it is the same for all methods, and for all noise and portions of the
 // data, as the papers' pre-trained encoders are.
 func (s Scale) WarmScale() Scale {
-	switch p := s.Pretraining; {
+	switch p := s.pretrains(); {
 	case p.Rate > 0:
 		s.BatchSize, s.pretraining = p.BatchSize, true
 		s.Linear(p.Rate)

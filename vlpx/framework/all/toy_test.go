@@ -21,6 +21,9 @@ import (
 // toy is a framework of the promised size: a linear function of the pixels, and the mean of the words.
 type toy struct{ Image, Vocab, Embed int }
 
+// toySizes are what it has besides a scale's.
+type toySizes struct{ Numbers int }
+
 func (toy) Name() string                { return "Toy" }
 func (toy) Losses() []negative.Loss     { return []negative.Loss{negative.ITC} }
 func (t toy) Dim() int                  { return t.Embed }
@@ -47,13 +50,17 @@ func (t toy) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.For
 	}})
 }
 
-// A framework is a type and its entry. Then -framework knows it: it is planned with its sizes, trained, measured and read back.
+// A framework is a type and its entry, its own sizes included. Then -framework knows it: it is planned with them, trained, measured and
+// read back, and its settings are there for it alone.
 func TestAFrameworkIsATypeAndItsEntry(t *testing.T) {
 	framework.Register(toy{})
 	plan.Register(plan.Framework{Kind: scale.Kind{
 		Name: "Toy", What: "a linear function of the pixels, and the mean of the words",
-		At:    map[string]func(*scale.Scale){"tiny": func(s *scale.Scale) { s.Embed = 8 }},
-		Build: func(s scale.Scale, vocab int) framework.Framework { return toy{s.Image, vocab, s.Embed} },
+		Own:      func(name string) any { return map[string]toySizes{"tiny": {Numbers: 8}}[name] },
+		Settings: []scale.Settable{{Name: "numbers", Unit: "numbers", Says: "length of the toy's vectors", Also: []string{"dims"}}},
+		Build: func(s scale.Scale, vocab int) framework.Framework {
+			return toy{s.Image, vocab, scale.Own[toySizes](s).Numbers}
+		},
 	}})
 	o := lab.Options{Scale: "tiny", Framework: "toy", Seeds: []uint64{1}, Home: t.TempDir(), Set: []string{"epochs=1"}}
 	grid := must.Get(lab.OpenComparison([]string{"InfoNCE", "GRIT-VLP"}, o))(t)
@@ -67,6 +74,17 @@ func TestAFrameworkIsATypeAndItsEntry(t *testing.T) {
 			t.Errorf("%s is measured by %v", result.Method, result.Metrics)
 		}
 	}
-	o.Framework = "toyy"
+	wider := must.Get(plan.Variant("InfoNCE, dims=12", nil))(t)
+	p := must.Get(plan.New(plan.Experiment{ID: "test/toy", Rows: []plan.Row{wider}}, plan.Request{Scale: "tiny", Seeds: []uint64{1},
+		Set: []string{"framework=Toy"}}))(t)
+	if f := p.Rows[0][0].Train.Framework.Framework.(toy); f.Embed != 12 {
+		t.Errorf("numbers=12 gives %+v", f)
+	}
+	o.Set = []string{"numbers=12"}
+	for name, is := range map[string]string{"": "ALBEF", "clip": "CLIP"} {
+		o.Framework = name
+		must.Fail(t, must.Err(lab.OpenComparison([]string{"InfoNCE"}, o)), "numbers is a setting of Toy, not of "+is)
+	}
+	o.Framework, o.Set = "toyy", nil
 	must.Fail(t, must.Err(lab.OpenComparison([]string{"InfoNCE"}, o)), `did you mean "Toy"?`)
 }

@@ -55,7 +55,7 @@ func (m Model) Check(u framework.Use) error {
 			"that divide the width",
 			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
 	case t.Fusion != 0:
-		return fmt.Errorf("uniter: %d fusion layers; all layers see both sides, so set fusion=0", t.Fusion)
+		return fmt.Errorf("uniter: %d fusion layers; all layers see both sides, so leave them out", t.Fusion)
 	case !(t.Dropout >= 0 && t.Dropout < 1):
 		return fmt.Errorf("uniter: a dropout of %g; it lies in [0, 1)", t.Dropout)
 	case t.Vocab < 1:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"vlpx.internal/tables"
+	albef "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/scale"
@@ -23,7 +24,7 @@ func hyperTable(r *paper.Report) (tables.Table, error) {
 		{Name: "learning rate", Paper: "scheduled",
 			Of: func(s scale.Scale) any { return fmt.Sprintf("%g to %g", s.Schedule.Rate, s.Schedule.Min) }},
 		{Name: "layers: vision, text, fusion", Paper: "ALBEF's: 12, 6, 6", Of: func(s scale.Scale) any {
-			return fmt.Sprintf("%d, %d, %d", s.VisionLayers, s.TextLayers, s.Fusion)
+			return fmt.Sprintf("%d, %d, %d", s.VisionLayers, s.TextLayers, scale.Own[albef.Sizes](s).Fusion)
 		}},
 		{Name: "width", Paper: "ALBEF's: 768", Of: func(s scale.Scale) any { return s.Width }},
 		{Name: "first weights: vision", Paper: "ALBEF's: DeiT-B",

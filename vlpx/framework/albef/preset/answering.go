@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // MostAnswers is the number of distinct answers of a question that there is room for at most: as many as people answer.
@@ -27,7 +28,7 @@ func answering(t plan.Trained, from run.Run, m negative.Method) (run.Run, error)
 	}
 	data := t.Clean
 	data.Texts = run.Questions
-	r := t.Scale.Closer(t.Scale.Next(from, data, t.Scale.VQA, m))
+	r := t.Scale.Closer(t.Scale.Next(from, data, scale.Own[Sizes](t.Scale).VQA, m))
 	r.Tasks = eval.Tasks{eval.VQA{}}
 	c := &r.Train
 	sizes, err := t.Grown(&r)

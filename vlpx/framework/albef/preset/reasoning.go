@@ -23,7 +23,7 @@ func assignment(s scale.Scale, from run.Run) (run.Run, error) {
 	}
 	method := negative.Plain()
 	method.Name = assigning
-	regime := s.Assignment
+	regime := scale.Own[Sizes](s).Assignment
 	if regime.BatchSize == 0 { // a smaller one has no two other images for a caption
 		regime.BatchSize = max(from.Train.BatchSize, 3)
 	}
@@ -47,13 +47,13 @@ func reasoning(t plan.Trained, from run.Run, m negative.Method) (run.Run, error)
 	if err != nil {
 		return run.Run{}, err
 	}
-	if s.Assignment.Epochs > 0 {
+	if scale.Own[Sizes](s).Assignment.Epochs > 0 {
 		if from, err = assignment(s, from); err != nil {
 			return run.Run{}, err
 		}
 	}
 	data.Texts = run.Statements
-	r := s.Closer(s.Next(from, data, s.NLVR, m))
+	r := s.Closer(s.Next(from, data, scale.Own[Sizes](s).NLVR, m))
 	r.Tasks, r.Train.Select = eval.Tasks{eval.Reasoning{}}, string(eval.ReasoningAccuracy)
 	sizes, err := t.Grown(&r)
 	if err != nil {

@@ -28,7 +28,7 @@ func captions(s scale.Scale) generate.Search {
 // writing is what a model that writes is measured by, as far as data has it: the captions of images, and answers to questions about them.
 // The error is that of what nothing can be measured by.
 func writing(s scale.Scale, has func(eval.Task) error) (tasks eval.Tasks, err error) {
-	for _, task := range []eval.Task{eval.Captioning{Search: captions(s)}, eval.Asking{Search: generate.Answers(), Questions: s.Asked}} {
+	for _, task := range []eval.Task{eval.Captioning{Search: captions(s)}, eval.Asking{Search: generate.Answers(), Questions: scale.Own[Sizes](s).Asked}} {
 		lacking := has(task)
 		if lacking == nil {
 			tasks = append(tasks, task)
@@ -46,7 +46,8 @@ func writing(s scale.Scale, has func(eval.Task) error) (tasks eval.Tasks, err er
 // language is the run of the language model that a row's second stage has frozen, the same for all methods and seeds, and for all noise and
 // portions of the data: it reads captions, and questions with their answers.
 func language(t plan.Trained) (run.Run, error) {
-	s, regime := t.Scale, t.Scale.Language
+	s, own := t.Scale, scale.Own[Sizes](t.Scale)
+	regime := own.Language
 	s.Epochs, s.Schedule = regime.Epochs, regime.Schedule()
 	if regime.BatchSize != 0 {
 		s.BatchSize = regime.BatchSize
@@ -62,8 +63,8 @@ func language(t plan.Trained) (run.Run, error) {
 	}
 	m := r.Train.Framework.Framework.(opt.Model)
 	r.Train.MaxLen = max(r.Train.MaxLen, sizes.Text)
-	m.Lead = s.Queries
-	m.Text.Vocab, m.Text.Positions = sizes.Words, max(m.Text.Positions, s.Queries+r.Train.MaxLen+max(generate.Captions().Max, s.MaxLen))
+	m.Lead = own.Queries
+	m.Text.Vocab, m.Text.Positions = sizes.Words, max(m.Text.Positions, own.Queries+r.Train.MaxLen+max(generate.Captions().Max, s.MaxLen))
 	r.Train.Framework.Framework = m
 	return r, r.Train.Validate()
 }
@@ -78,7 +79,7 @@ func secondStage(s scale.Scale, from, language run.Run, data run.Data, name stri
 	}
 	method := negative.Plain()
 	method.Name = name
-	r := s.Next(from, data, s.Generation, method)
+	r := s.Next(from, data, scale.Own[Sizes](s).Generation, method)
 	r.Language, r.Train.Language = &language, language.ID()
 	r.Train.MaxLen = max(r.Train.MaxLen, language.Train.MaxLen) // for questions that are prompts
 	r.Train.Framework.Framework = blip2.Generative{BLIP2: first, Language: language.Train.Framework.Framework.(opt.Model).Text}
@@ -174,7 +175,7 @@ func captioned(t plan.Trained) ([]run.Run, error) {
 	for k, from := range stages {
 		method := negative.Plain()
 		method.Name = t.Row.Name + " fine-tuned for captions"
-		r := t.Scale.Next(from, t.Clean, t.Scale.Captioning, method)
+		r := t.Scale.Next(from, t.Clean, scale.Own[Sizes](t.Scale).Captioning, method)
 		r.Language, r.Train.Language, r.Miner = nil, "", nil
 		if err := r.Train.Validate(); err != nil {
 			return nil, fmt.Errorf("paper: fine-tuning for captions: %w", err)

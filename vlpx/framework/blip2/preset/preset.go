@@ -26,34 +26,36 @@ var kind = scale.Kind{
 	What: "queries that read a frozen image encoder beside captions, its first stage (Li et al., 2023)",
 	Preset: func(s *scale.Scale) {
 		s.Scheduler.Objectives = negative.Of(negative.ITG) // by which FALCON is rewarded
-		s.Smoothing, s.Fusion, s.MeanPool = 0.2, 0, false  // MAFA's alpha for it
+		s.Smoothing, s.MeanPool = 0.2, false               // MAFA's alpha for it
 	},
 	At: map[string]func(*scale.Scale){
 		"tiny": func(s *scale.Scale) {
-			s.Queries, s.TextLayers = 4, 2
+			s.TextLayers = 2
 			encode(s, 2)
 		},
 		"mini": func(s *scale.Scale) {
-			s.Queries, s.TextLayers = 8, 2
+			s.TextLayers = 2
 			s.WarmStart, s.Epochs = 4, 3                              // a step costs twice ALBEF's
 			s.WarmCosine, s.Look, s.BlockScenes = false, false, false // docs/CALIBRATION.md
 			s.SearchBatches, s.GroupBatches = 10, 60
 			encode(s, 6)
 		},
 		"small": func(s *scale.Scale) {
-			s.Queries, s.TextLayers = 16, 6
+			s.TextLayers = 6
 			s.SearchBatches, s.GroupBatches = 10, 60
 			encode(s, 10)
 		},
 		"paper": paper,
 	},
 	OwnLabels: true,
+	Own:       func(name string) any { return sizes[name] }, Settings: settings(),
 	Build: func(s scale.Scale, vocab int) framework.Framework {
+		own := scale.Own[Sizes](s)
 		m := blip2.Model{
 			Vision: s.ViT(),
-			Text: encoder.QFormer{Vocab: vocab, Positions: s.Positions, Queries: s.Queries, Width: s.TextWidth,
+			Text: encoder.QFormer{Vocab: vocab, Positions: s.Positions, Queries: own.Queries, Width: s.TextWidth,
 				Heads: s.TextHeads, MLP: s.TextMLP, Layers: s.TextLayers, Every: 2, Dropout: s.Dropout, Recompute: s.Recompute},
-			Embed: s.Embed, Smoothing: blip2.Paper().Smoothing, Frozen: s.Frozen, Half: s.Half, Temperature: s.Temperature,
+			Embed: s.Embed, Smoothing: blip2.Paper().Smoothing, Frozen: own.Frozen, Half: s.Half, Temperature: s.Temperature,
 		}
 		m.Vision.EVA, m.Vision.Open = true, true
 		return m
@@ -76,7 +78,6 @@ func paper(s *scale.Scale) {
 	s.Width, s.VisionLayers = full.Vision.Width, full.Vision.Layers
 	s.HeadWidth, s.MLPTimes = full.Vision.Width/full.Vision.Heads, float64(full.Vision.MLP)/float64(full.Vision.Width)
 	s.TextWidth, s.TextHeads, s.TextMLP, s.TextLayers = full.Text.Width, full.Text.Heads, full.Text.MLP, full.Text.Layers
-	s.Queries, s.Frozen = full.Text.Queries, full.Frozen
 	s.MaxLen, s.Rerank, s.BatchSize, s.Epochs = 32, 128, 384, 10
 	s.SearchBatches, s.GroupBatches = 10, 100
 	s.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.05}

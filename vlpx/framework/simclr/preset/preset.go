@@ -40,24 +40,24 @@ var kind = scale.Kind{
 	},
 	At: map[string]func(*scale.Scale){
 		"tiny": func(s *scale.Scale) {
-			s.Image, s.Bottlenecks, s.Width, s.Basic, s.Stem, s.Hidden, s.Embed = 32, []int{1, 1}, 8, true, 4, 32, 16
+			s.Image, s.Bottlenecks, s.Width, s.Embed = 32, []int{1, 1}, 8, 16
 			s.Views.Blur = transform.GaussianBlur{}
 			visits(s)
 		},
 		"mini": func(s *scale.Scale) {
-			s.Image, s.Bottlenecks, s.Width, s.Basic, s.Hidden, s.Embed = 32, []int{1, 1, 1}, 32, true, 256, 64
+			s.Image, s.Bottlenecks, s.Width, s.Embed = 32, []int{1, 1, 1}, 32, 64
 			s.BatchSize, s.Epochs = 128, 20
 			s.Views.Blur = transform.GaussianBlur{}
 			visits(s)
 		},
 		"small": func(s *scale.Scale) {
-			s.Image, s.Scenes.Size, s.Bottlenecks, s.Width, s.Basic, s.Stem, s.Hidden = 32, 128, []int{2, 2, 2, 2}, 64, true, 1, 512
+			s.Image, s.Scenes.Size, s.Bottlenecks, s.Width = 32, 128, []int{2, 2, 2, 2}, 64
 			s.BatchSize, s.Epochs = 128, 200
 			s.Views.Blur = transform.GaussianBlur{} // images of 32 pixels are not blurred (Chen et al., 2020, B.9)
 			visits(s)
 		},
 		"paper": func(s *scale.Scale) {
-			s.Image, s.Scenes.Size, s.Bottlenecks, s.Width, s.Hidden = 224, 256, []int{3, 4, 6, 3}, 64, 2048
+			s.Image, s.Scenes.Size, s.Bottlenecks, s.Width = 224, 256, []int{3, 4, 6, 3}, 64
 			s.BatchSize, s.Epochs, s.QueueBatches = 128, 200, 512
 			visits(s)
 		},
@@ -67,15 +67,36 @@ var kind = scale.Kind{
 			eval.Neighbours{}, eval.LinearEvaluation{}, transfer(s), eval.Thresholds{Alpha: s.Global.Alpha, Batch: s.BatchSize}, eval.Plane{},
 		}
 	},
+	Own: func(name string) any { return sizes[name] },
+	Settings: []scale.Settable{
+		{Name: "basic", Says: "blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks"},
+		{Name: "stem", Unit: "pixels",
+			Says: "stride of the first convolution of SimCLR's ResNet for small images; 0 for that of large ones"},
+		{Name: "hidden", Unit: "numbers", Says: "width of the middle of SimCLR's projection head"},
+	},
 	Build: func(s scale.Scale, _ int) framework.Framework {
-		m := simclr.Model{Hidden: s.Hidden, Embed: s.Embed, Temperature: s.Temperature, Half: s.Half}
+		own := scale.Own[Sizes](s)
+		m := simclr.Model{Hidden: own.Hidden, Embed: s.Embed, Temperature: s.Temperature, Half: s.Half}
 		if len(s.Bottlenecks) > 0 {
-			m.ResNet = encoder.ResNet{Image: s.Image, Layers: s.Bottlenecks, Width: s.Width, Basic: s.Basic, Stem: s.Stem}
+			m.ResNet = encoder.ResNet{Image: s.Image, Layers: s.Bottlenecks, Width: s.Width, Basic: own.Basic, Stem: own.Stem}
 		} else {
 			m.Vision = s.ViT()
 		}
 		return m
 	},
+}
+
+// Sizes are what SimCLR has besides a scale's.
+type Sizes struct {
+	Basic  bool // blocks of the ResNet are of two convolutions instead of bottlenecks
+	Stem   int  // of the ResNet, see encoder.ResNet
+	Hidden int  // width of the middle of the projection head
+}
+
+// sizes are those of the scales.
+var sizes = map[string]Sizes{
+	"tiny": {Basic: true, Stem: 4, Hidden: 32}, "mini": {Basic: true, Hidden: 256}, "small": {Basic: true, Stem: 1, Hidden: 512},
+	"paper": {Hidden: 2048},
 }
 
 // visits sets what depends on how often an image is seen: a threshold needs many visits to come down from 1, and the rate rises over the

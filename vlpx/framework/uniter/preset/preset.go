@@ -20,7 +20,7 @@ var kind = scale.Kind{
 	Name: "UNITER",
 	What: "one transformer over tokens and regions (Chen et al., 2020)",
 	Preset: func(s *scale.Scale) {
-		s.Fusion, s.MeanPool, s.Augment = 0, false, false
+		s.MeanPool, s.Augment = false, false
 		s.Scenes.TrainCaptions = 0 // as many as Flickr30K has, by which written sentences are filtered
 		s.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-6, WeightDecay: 0.01, ClipNorm: 2}
 		s.Linear(s.Schedule.Rate / 10)
@@ -28,17 +28,14 @@ var kind = scale.Kind{
 	At: map[string]func(*scale.Scale){
 		"tiny": func(s *scale.Scale) {
 			s.TextLayers, s.Epochs, s.WarmStart, s.BatchSize = 1, 2, 1, 8
-			s.Pretraining = scale.Pretraining{Rate: 2e-3, BatchSize: 8}
 		},
 		"mini": func(s *scale.Scale) {
 			s.TextLayers, s.BatchSize, s.Epochs, s.WarmStart = 3, 16, 1, 12
 			s.WarmCosine, s.Look, s.BlockScenes = false, false, false // docs/CALIBRATION.md
 			s.Scenes.Train, s.Scenes.Val, s.Scenes.Test = 2000, 200, 200
-			s.Pretraining = scale.Pretraining{Rate: 1e-3, BatchSize: 32}
 		},
 		"small": func(s *scale.Scale) {
 			s.TextLayers, s.BatchSize, s.Epochs, s.WarmStart = 6, 32, 3, 10
-			s.Pretraining = scale.Pretraining{Rate: 3e-4, BatchSize: 96}
 		},
 		"paper": func(s *scale.Scale) {
 			full := uniter.Paper()
@@ -47,7 +44,14 @@ var kind = scale.Kind{
 			s.Linear(5e-5)
 		},
 	},
-	Tasks: writes,
+	Own: func(name string) any { return sizes[name] },
+	Settings: []scale.Settable{
+		{Name: "pretraining.rate", Unit: "a step", Says: "learning rate of the pre-training that stands in the warm start's place where " +
+			"a framework has its own, as UNITER; 0 where the warm start shares the run's cosine"},
+		{Name: "pretraining.batchsize", Unit: "pairs", Says: "mini-batch of the pre-training of pretraining.rate"},
+	},
+	Pretraining: func(s scale.Scale) scale.Pretraining { return scale.Own[Sizes](s).Pretraining },
+	Tasks:       writes,
 	// All of its layers stand in the place of the text encoder's. Regions reports what it sees.
 	Build: func(s scale.Scale, vocab int) framework.Framework {
 		return uniter.Model{
@@ -56,6 +60,16 @@ var kind = scale.Kind{
 			Half: s.Half, Margin: 0.2, Pretraining: s.InPretraining(),
 		}
 	},
+}
+
+// Sizes are what UNITER has besides a scale's.
+type Sizes struct{ Pretraining scale.Pretraining }
+
+// sizes are those of the scales.
+var sizes = map[string]Sizes{
+	"tiny":  {scale.Pretraining{Rate: 2e-3, BatchSize: 8}},
+	"mini":  {scale.Pretraining{Rate: 1e-3, BatchSize: 32}},
+	"small": {scale.Pretraining{Rate: 3e-4, BatchSize: 96}},
 }
 
 // written is how many captions sentences are written for; all at a scale that is not here.

@@ -1,10 +1,8 @@
-package paper
+package plan_test
 
 import (
-	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,24 +59,6 @@ func TestMethodsHaveWhatTheyNeed(t *testing.T) {
 		"SogCLR (Oracle): the relation", "TAGS w/ SG: UNITER+MLM"})
 	if conD := plan.MethodRow("MAFA").Reference; conD.Tune == nil {
 		t.Error("MAFA's Con-D is not fine-tuned")
-	}
-}
-
-// Each part of each method can be chosen alone.
-func TestEveryMethodsPartsCanBeChosen(t *testing.T) {
-	s := scale.Scales()[0]
-	for _, m := range scale.Methods() {
-		whole := m.Parts(s).WithDefaults()
-		for _, role := range negative.Roles() {
-			wanted := role.Of(whole)
-			if !slices.ContainsFunc(Parts(role), func(p negative.Part) bool {
-				var alone negative.Method
-				fill(role, p, s, PlainAblation(s), &alone)
-				return fmt.Sprintf("%T", role.Of(alone)) == fmt.Sprintf("%T", wanted)
-			}) {
-				t.Errorf("%s: no choice of %s is %T", m.Name, role.Name, wanted)
-			}
-		}
 	}
 }
 

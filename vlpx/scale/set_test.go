@@ -1,11 +1,14 @@
-package plan_test
+package scale_test
 
 import (
+	"math"
 	"reflect"
+	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
-	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
 
@@ -35,30 +38,6 @@ func TestSet(t *testing.T) {
 		}
 		if c.get(before) == c.want {
 			t.Errorf("%s: the preset has that value already, so the test shows nothing", c.assignment)
-		}
-	}
-}
-
-// TestEpochsCarryTheCosine holds that the learning rate falls once over all of training, however many epochs are asked for, unless
-// its length is set apart.
-func TestEpochsCarryTheCosine(t *testing.T) {
-	for _, c := range []struct {
-		scale string
-		set   []string
-		want  int
-	}{
-		{"tiny", nil, 3},
-		{"tiny", []string{"epochs=40"}, 40},
-		{"tiny", []string{"epochs=40", "schedule.epochs=7"}, 7},
-		{"tiny", []string{"Schedule.Epochs=7", "Epochs=40"}, 7},
-		{"tiny", []string{"schedule.epochs=7"}, 7},
-		{"paper", nil, 30},                   // of 20 epochs, as published
-		{"paper", []string{"epochs=40"}, 60}, // as many times as long
-	} {
-		p := must.Get(plan.New(plan.Experiment{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}},
-			plan.Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}}))(t)
-		if got := p.Runs()[0].Train.Schedule.Epochs; got != c.want {
-			t.Errorf("%s with %v: a cosine of %d epochs, want %d", c.scale, c.set, got, c.want)
 		}
 	}
 }
@@ -99,4 +78,63 @@ func TestFrameworkIsSetFirst(t *testing.T) {
 	}
 	must.Fail(t, s.Set("framework=albef"), "it is CLIP already", "a second framework")
 	must.Fail(t, s.Set("framework=clop"), `did you mean "CLIP"`, "an unknown framework")
+}
+
+// All that one does in one call is what it does in any order.
+func TestSetAllInAnyOrder(t *testing.T) {
+	set := []string{"epochs=7", "batchsize=24", "width=48", "image=48", "lr=1e-5", "framework=clip", "schedule.min=0"}
+	rapid.Check(t, func(t *rapid.T) {
+		one, other := scale.Scales()[0], scale.Scales()[0]
+		shuffled := rapid.Permutation(set).Draw(t, "order")
+		if one.SetAll(set) != nil || other.SetAll(shuffled) != nil {
+			t.Fatal("an error")
+		}
+		if !reflect.DeepEqual(one, other) {
+			t.Errorf("%v: got %+v, and %+v in another order", shuffled, one, other)
+		}
+	})
+}
+
+// Whatever is to be set, one field has the value that was written, or the error leaves the scale as it was.
+func FuzzSet(f *testing.F) {
+	for _, assignment := range []string{
+		"epochs=7", "EPOCHS= 8 ", "dropout=.25", "dropout=NaN", "dropout=1e999", "dropout=0x1p-2", "augment=true", "augment=null",
+		"scenes.density=dbl",
+		"Schedule.Rate=3e-4", "scenes.seed=18446744073709551615", "epochs=1e3", "epochs=\"3\"", "=", "epochs", "name=x", "scenes=3",
+		"epochs=3=4", "lr=.1", "Weight Decay=0", "batch_size=4",
+		"soft=.5", "seed=3", "scheduler.open=true", "views.crop=[.5]", "bottlenecks=[1,2]", "scale.tau=.1",
+	} {
+		f.Add(assignment)
+	}
+	f.Fuzz(func(t *testing.T, assignment string) {
+		s := must.Get(scale.Preset("mini", false))(t)
+		was := s
+		if err := s.Set(assignment); err != nil {
+			if !reflect.DeepEqual(s, was) {
+				t.Fatalf("%q: %v, and yet the scale changed", assignment, err)
+			}
+			if !strings.Contains(err.Error(), assignment) {
+				t.Fatalf("%q: the error %q does not name it", assignment, err)
+			}
+			return
+		}
+		key, _, _ := strings.Cut(assignment, "=")
+		set, err := scale.FindSetting(key)
+		if err != nil {
+			t.Fatalf("%q was set, and yet %v", assignment, err)
+		}
+		for _, x := range scale.Settings() {
+			now, before := x.Of(s).Interface(), x.Of(was).Interface()
+			if v, ok := now.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+				t.Fatalf("%q: %s is %v", assignment, x.Name, v)
+			}
+			if x.Name != set.Name && set.Name != "framework" && !reflect.DeepEqual(now, before) {
+				t.Fatalf("%q changed %s", assignment, x.Name)
+			}
+		}
+		again := s
+		if err := again.Set(assignment); err != nil || !reflect.DeepEqual(again, s) {
+			t.Fatalf("%q set twice: %v", assignment, err)
+		}
+	})
 }

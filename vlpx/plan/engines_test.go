@@ -1,4 +1,4 @@
-package paper
+package plan_test
 
 import (
 	"math"
@@ -37,9 +37,6 @@ func smallest(t *testing.T, name string) scale.Scale {
 	s.BatchSize, s.MaxLen, s.MomentumQueue, s.SearchSpace, s.GroupQueue = aBatch, 10, aBatch, fewPairs, fewPairs
 	if s.Bottlenecks == nil {
 		s.Width, s.MLP, s.Embed = 16, 16, 8
-	}
-	for _, t := range []*scale.Tuning{&s.Tuning, &s.VQA, &s.NLVR, &s.Assignment, &s.Generation, &s.Captioning} {
-		t.BatchSize, t.Queue = 0, 0
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-package paper
+package plan_test
 
 import (
 	"path/filepath"
@@ -18,10 +18,9 @@ func TestPublishedLanguageModel(t *testing.T) {
 	model := plan.MethodRow("InfoNCE").As("GPT-2").On("GPT-2")
 	row := plan.MethodRow("UNITER").On("UNITER")
 	row.Ask = &plan.Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
-	artifact := Artifact{ID: "test/language", Rows: []plan.Row{row}, Columns: []Column{ColumnOf(eval.SentencePerplexity)},
-		Table: Comparison}
-	of := func(weights ...string) (*Planned, error) {
-		return NewPlan(artifact, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
+	asking := plan.Experiment{ID: "test/language", Rows: []plan.Row{row}}
+	of := func(weights ...string) (*plan.Plan, error) {
+		return plan.New(asking, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
 	}
 	trained := must.Get(of())(t)
 	published := must.Get(of("language=" + folder))(t)

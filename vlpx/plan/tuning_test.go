@@ -1,4 +1,4 @@
-package paper_test
+package plan_test
 
 import (
 	"slices"
@@ -6,9 +6,7 @@ import (
 
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/internal/test/must"
-	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
@@ -20,13 +18,13 @@ func TestPlanOfFineTuning(t *testing.T) {
 	conD := plan.MethodRow("Con-D")
 	tuned := plan.MethodRow("SRCL").As("tuned").Tuned(scale.DistilledTuning)
 	tuned.Reference = &conD
-	a := paper.Artifact{ID: "test/tuning", Rows: []plan.Row{
+	a := plan.Experiment{ID: "test/tuning", Rows: []plan.Row{
 		tuned,
 		plan.MethodRow("S-ITC"),
 		plan.MethodRow("InfoNCE").As("plain"),
 		plan.MethodRow("InfoNCE").As("plain tuned").Tuned(scale.PlainTuning),
 	}}
-	p := must.Get(paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{2, 1},
+	p := must.Get(plan.New(a, plan.Request{Scale: "tiny", Seeds: []uint64{2, 1},
 		Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}}))(t)
 	runs := p.Runs()
 	var names []string
@@ -71,31 +69,5 @@ func TestPlanOfFineTuning(t *testing.T) {
 	}
 	if got := runs[5].Train.Method.Contrast.(negative.Distilled).Alpha; got != 0 {
 		t.Errorf("got soft targets with the weight %g in GRIT-VLP's and MAFA's fine-tuning, want none", got)
-	}
-}
-
-// Fine-tuning at every scale is a configuration that trains, that of the paper ALBEF's on COCO (METHODS.md 15.3 and 19).
-func TestTuningsFit(t *testing.T) {
-	for _, name := range scale.ScaleNames() {
-		for _, folder := range []bool{false, true} {
-			s := papertest.Preset(t, name, folder)
-			for _, tune := range []func(scale.Scale) negative.Method{scale.DistilledTuning, scale.PlainTuning} {
-				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, negative.Plain(), []uint64{1})[0]
-				c := s.Tuned(from, run.Data{}, tune(s)).Train
-				if err := c.Validate(); err != nil {
-					t.Errorf("%s, folder %v: %v", name, folder, err)
-				}
-				if d := c.Method.Contrast.(negative.Distilled); d.Queue == 0 || d.Queue%c.BatchSize != 0 {
-					t.Errorf("%s, folder %v: a queue of %d for batches of %d", name, folder, d.Queue, c.BatchSize)
-				}
-				if name == "paper" && folder && (c.BatchSize != 256 || c.Epochs != 5 || c.Transform.Crop != [2]float64{0.5, 1} ||
-					c.Schedule.At(0, 0, 1) != 1e-5 || c.Schedule.At(5, 0, 1) != 1e-6) {
-					t.Errorf("got %+v, want ALBEF's regime", c)
-				}
-				if from.Train.Transform.Crop[0] == 0.5 {
-					t.Error("pre-training crops as fine-tuning does")
-				}
-			}
-		}
 	}
 }

@@ -1,15 +1,13 @@
-package paper_test
+package scale_test
 
 import (
 	"math"
 	"reflect"
 	"testing"
-	"time"
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/internal/test/must"
-	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -17,23 +15,19 @@ import (
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
+// A preset has its name, of scenes and of a folder, and only photographs are augmented.
 func TestPresetNames(t *testing.T) {
 	listtest.Equal(t, "scales", scale.ScaleNames(), []string{"tiny", "mini", "small", "paper"})
 	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			if s := papertest.Preset(t, name, folder); s.Name != name || s.Augment && !folder {
+			if s := must.Get(scale.Preset(name, folder))(t); s.Name != name || s.Augment && !folder {
 				t.Errorf("%s, folder %v: got %q, augment %v", name, folder, s.Name, s.Augment)
 			}
-		}
-		if paper.RunCost(name) <= 0 {
-			t.Errorf("%s: no cost", name)
 		}
 	}
 	must.Fail(t, must.Err(scale.Preset("smal", false)), `did you mean "small"?`)
@@ -43,15 +37,14 @@ func TestPresetNames(t *testing.T) {
 func TestPresetsFit(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			s := papertest.Preset(t, name, folder)
+			s := must.Get(scale.Preset(name, folder))(t)
 			for _, m := range scale.Methods() {
-				row := plan.MethodRow(m.Name)
-				config := s.Runs(run.Data{}, run.Vocabulary{}, 1000, row.Method(s), []uint64{1})[0].Train
-				if row.Reference != nil {
+				config := s.Runs(run.Data{}, run.Vocabulary{}, 1000, m.Parts(s), []uint64{1})[0].Train
+				if m.Reference != "" {
 					config.Reference = "of another run"
 				}
 				if err := config.Validate(); err != nil {
-					t.Errorf("%s, folder %v, %s: %v", name, folder, row.Name, err)
+					t.Errorf("%s, folder %v, %s: %v", name, folder, m.Name, err)
 				}
 				if d, ok := config.Method.Contrast.(negative.Distilled); ok && d.Queue%s.BatchSize != 0 {
 					t.Errorf("%s, folder %v: a queue of %d for batches of %d", name, folder, d.Queue, s.BatchSize)
@@ -61,10 +54,25 @@ func TestPresetsFit(t *testing.T) {
 	}
 }
 
+// Every method fits together at every preset of every framework.
+func TestMethodsAreValidAtEveryScale(t *testing.T) {
+	for _, name := range scale.ScaleNames() {
+		for _, k := range scale.Frameworks() {
+			s := must.Get(scale.Preset(name, false))(t)
+			must.Do(t, s.Set("framework="+k.Name))
+			for _, m := range scale.Methods() {
+				if err := m.Parts(s).WithDefaults().Validate(); err != nil {
+					t.Errorf("%s at %s on %s: %v", m.Name, name, k.Name, err)
+				}
+			}
+		}
+	}
+}
+
 // The paper preset is ALBEF's architecture with BERT's vocabulary, under GRIT-VLP's regime (METHODS.md 1.2 and 19) with the
 // sizes of FALCON's table 5.
 func TestPaperPreset(t *testing.T) {
-	s := papertest.Preset(t, "paper", true).Resolved()
+	s := must.Get(scale.Preset("paper", true))(t).Resolved()
 	if got, want := s.Model(30522), albef.Paper(); got != want {
 		t.Errorf("framework: got %+v, want %+v", got, want)
 	}
@@ -100,7 +108,7 @@ func TestPaperPreset(t *testing.T) {
 func TestSimCLRPresets(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			s := papertest.Preset(t, name, folder)
+			s := must.Get(scale.Preset(name, folder))(t)
 			must.Do(t, s.Set("framework=simclr"))
 			c := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0].Train
 			if err := c.Validate(); err != nil {
@@ -142,7 +150,7 @@ func TestLanguageModelPresets(t *testing.T) {
 	} {
 		for _, name := range scale.ScaleNames() {
 			for _, folder := range []bool{false, true} {
-				s := papertest.Preset(t, name, folder)
+				s := must.Get(scale.Preset(name, folder))(t)
 				must.Do(t, s.Set("framework="+model))
 				c := s.Runs(run.Data{}, run.Vocabulary{}, 50257, negative.Plain(), []uint64{1})[0].Train
 				if err := c.Validate(); err != nil {
@@ -162,7 +170,7 @@ func TestLanguageModelPresets(t *testing.T) {
 
 // LARS and the augmentation of views are settings.
 func TestSettingsOfViews(t *testing.T) {
-	s := papertest.Preset(t, "tiny", false)
+	s := must.Get(scale.Preset("tiny", false))(t)
 	must.Do(t, s.SetAll([]string{"lars.trust=0.5", "views.greyscale=0", "views.crop=[0.5,1]", "hidden=7", "stem=1", "schedule.ramp=2",
 		"framework=simclr"}))
 	c := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0].Train
@@ -171,15 +179,5 @@ func TestSettingsOfViews(t *testing.T) {
 		m.Hidden != 7 || m.ResNet.Stem != 1 ||
 		c.Schedule.Ramp != 2 {
 		t.Errorf("got %+v", c)
-	}
-}
-
-func TestCost(t *testing.T) {
-	for total, want := range map[time.Duration]string{
-		30 * time.Second: "30 s", 10 * time.Minute: "10 min", 5 * time.Hour: "5 h", 240 * time.Hour: "10 days",
-	} {
-		if got := paper.Cost("tiny", int(total/paper.RunCost("tiny"))); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
 	}
 }

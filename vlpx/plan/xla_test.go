@@ -1,4 +1,4 @@
-package paper
+package plan_test
 
 import (
 	"encoding/json"
@@ -22,6 +22,7 @@ import (
 	"vlpx.internal/vlpx/framework/albef"
 	albefpreset "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/framework/blip2"
+	blip2preset "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/negative"
@@ -93,22 +94,24 @@ func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words 
 		all = append(all, r.Train)
 	}
 	s := at(t, "ALBEF")
+	own := scale.Own[albefpreset.Sizes](s)
 	from := trains(s, plain, words)
 	a := from.Train.Framework.Framework.(albef.Model)
 	add("distilled tuning", s.Tuned(from, run.Data{}, scale.DistilledTuning(s)), nil)
 	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
-	add("distilled answering", s.Next(from, run.Data{}, s.VQA, albefpreset.DistilledUnderstanding()),
+	add("distilled answering", s.Next(from, run.Data{}, own.VQA, albefpreset.DistilledUnderstanding()),
 		albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: albefpreset.MostAnswers, Tokens: 8})
-	add("assignment", s.Next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
-	add("distilled reasoning", s.Next(from, run.Data{}, s.NLVR, albefpreset.DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
+	add("assignment", s.Next(from, run.Data{}, own.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
+	add("distilled reasoning", s.Next(from, run.Data{}, own.NLVR, albefpreset.DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
 
 	s = at(t, "BLIP-2")
+	second := scale.Own[blip2preset.Sizes](s).Generation
 	from = trains(s, plain, words)
 	first := from.Train.Framework.Framework.(blip2.Model)
 	language := at(t, "OPT").Model(words).(opt.Model).Text
 	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
-	add("second stage", s.Next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
-	add("answers", s.Next(from, run.Data{}, s.Generation, negative.Plain()),
+	add("second stage", s.Next(from, run.Data{}, second, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
+	add("answers", s.Next(from, run.Data{}, second, negative.Plain()),
 		blip2.Generative{BLIP2: first, Language: language, Answers: albefpreset.MostAnswers, Tokens: 8})
 
 	s = at(t, "UNITER")

@@ -1,7 +1,8 @@
-package paper
+package plan_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,16 +105,6 @@ func TestVariantOfParts(t *testing.T) {
 	}
 }
 
-// What is one of a part's is none of all methods, and says where it stands.
-func TestFieldForAll(t *testing.T) {
-	_, err := NewPlan(Artifact{ID: "test/parts", Rows: []plan.Row{plan.MethodRow("GRIT-VLP")}},
-		plan.Request{Scale: "tiny", Set: []string{"contrast.weight=.3"}})
-	if err == nil || !strings.Contains(err.Error(), `no setting "contrast.weight"`) ||
-		!strings.Contains(err.Error(), `"METHOD, contrast.weight=.3"`) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // A row's method has what the row sets, as an explorer asks it.
 func TestRowAt(t *testing.T) {
 	row := must.Get(plan.Variant("Hard quantile, hard=.3, searchspace=80, batches.queue=160", nil))(t)
@@ -131,9 +122,40 @@ func TestPartsOfOwnAreOtherRuns(t *testing.T) {
 		row := must.Get(plan.Variant(text, own))(t)
 		rows = append(rows, row)
 	}
-	a := must.Get(Compared(rows))(t)
-	p := must.Get(NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}}))(t)
+	a := plan.Experiment{ID: plan.Comparison, Rows: rows}
+	p := must.Get(plan.New(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}}))(t)
 	if n := len(p.Runs()); n != 3 {
 		t.Errorf("%d runs, want 3", n)
 	}
+}
+
+// Whatever names a variant, it is refused, or its name names it again, and its settings can be set.
+func FuzzVariant(f *testing.F) {
+	for _, text := range []string{
+		"GRIT-VLP", " grit-vlp , searchspace=16,  temperature=.2", "Mine, too", "mine, epochs=3", "Mine, too, epochs=3", "GRIT-VLP,", ",",
+		"FALCON, scenes.density=a=b",
+		"mine, masking=.2", "DiHT, contrast.beta=.5", "InfoNCE, framework=simclr, bottlenecks=[1,1]", "SogCLR, scale.temperature=.1",
+		"GRIT, lr=.1", "MAFA, positives.use=[",
+	} {
+		f.Add(text)
+	}
+	own := []negative.Method{{Name: "Mine"}, {Name: "Mine, too"}}
+	f.Fuzz(func(t *testing.T, text string) {
+		row, err := plan.Variant(text, own)
+		if err != nil {
+			return
+		}
+		again, err := plan.Variant(row.Name, own)
+		if err != nil || again.Name != row.Name || !slices.Equal(again.Set, row.Set) || !slices.Equal(again.Fields, row.Fields) {
+			t.Fatalf("%q is %q with %q, which is %q with %q (%v)", text, row.Name, row.Set, again.Name, again.Set, err)
+		}
+		for _, assignment := range row.Set {
+			if err := new(scale.Scale).Set(assignment); err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+		}
+		if method := row.Method(scale.Scales()[0]); method.Name != row.Name {
+			t.Fatalf("%q: the method of %q is %q", text, row.Name, method.Name)
+		}
+	})
 }

@@ -132,7 +132,7 @@ func TestCellsThatFail(t *testing.T) {
 func TestCellsInATerminal(t *testing.T) {
 	for name, says := range map[string][]string{
 		"list":    {"falcon/table1", "falcon/D.3", "ready"},
-		"shipped": {"falcon/table1", "reference", "3 shipped seeds"},
+		"shipped": {"falcon/table1", "reference (n=8)", "8 shipped seeds"},
 		"table":   {"row"},
 		"run":     {"vlpx/run: InfoNCE", "R@1"},
 		"compare": {"InfoNCE, temperature=.2", "Claims"},

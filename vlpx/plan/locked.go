@@ -54,8 +54,8 @@ func publishedEncoder(l scale.Locked, source weights.Source, image int) (locked.
 // encoderName is the name of what trains a locked image encoder of our own.
 const encoderName = "Image encoder"
 
-// ownEncoder is the run whose image encoder is locked, the same for all methods and seeds, and for all noise and portions of the
-// data, with that encoder.
+// ownEncoder is the run whose image encoder is locked, the same for all methods and all seeds that share scenes, and for all
+// noise and portions of the data, with that encoder.
 func (w planner) ownEncoder(s scale.Scale) (*run.Run, locked.Encoder, error) {
 	side, epochs := s.Resolved().Locked.Side, s.Locked.Epochs
 	lender, ok := scale.Lender()

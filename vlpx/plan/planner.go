@@ -184,8 +184,8 @@ func (t Trained) Apart(s scale.Scale, framework, name string) (run.Run, error) {
 	return t.planner.apart(s, framework, name)
 }
 
-// apart is a run of InfoNCE, or of what a framework has in its place, on that framework: the same for all methods and seeds, and for all
-// noise and portions of the data. The scale has its epochs and learning rate.
+// apart is a run of InfoNCE, or of what a framework has in its place, on that framework: the same for all methods and all seeds that
+// share scenes, and for all noise and portions of the data. The scale has its epochs and learning rate.
 func (w planner) apart(s scale.Scale, framework, name string) (run.Run, error) {
 	s.Locked, s.Framework, s.WarmStart = scale.Locked{}, "", 0
 	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
@@ -203,7 +203,7 @@ func (w planner) apart(s scale.Scale, framework, name string) (run.Run, error) {
 	if err != nil {
 		return run.Run{}, err
 	}
-	return w.of(s, data, vocabulary, vocab, method, []uint64{scale.WarmSeed})[0], nil
+	return w.of(s, data, vocabulary, vocab, method, []uint64{s.WarmSeed()})[0], nil
 }
 
 // vocabulary is that of a method's runs, with its size, by the data of their warm start where they have one: none and 0 where the framework

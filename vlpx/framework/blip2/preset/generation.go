@@ -43,8 +43,8 @@ func writing(s scale.Scale, has func(eval.Task) error) (tasks eval.Tasks, err er
 	return nil, err
 }
 
-// language is the run of the language model that a row's second stage has frozen, the same for all methods and seeds, and for all noise and
-// portions of the data: it reads captions, and questions with their answers.
+// language is the run of the language model that a row's second stage has frozen, the same for all methods and all seeds that share
+// scenes, and for all noise and portions of the data: it reads captions, and questions with their answers.
 func language(t plan.Trained) (run.Run, error) {
 	s, own := t.Scale, scale.Own[Sizes](t.Scale)
 	regime := own.Language

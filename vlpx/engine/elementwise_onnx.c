@@ -6,13 +6,18 @@
 #include "onnxruntime.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
 #endif
 
-enum { mostAxes = 8, cache = 24 << 10 /* bytes for registers */, shortest = 128, longest = 1024, alone = 1 << 15 /* results that are worth a thread */ };
+enum { cache = 24 << 10 /* bytes for registers */, shortest = 128, longest = 1024, alone = 1 << 15 /* results that are worth a thread */ };
+
+// What a program may have. So much is within a thread's stack, and no index of it overflows.
+enum { mostAxes = 8, mostRegisters = 4096, mostInstructions = 1 << 20 };
+static const int64_t farthest = (int64_t)1 << 40;
 
 enum { ADD, SUB, MUL, DIV, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL, EQUAL, NEG, SQRT, ABS, KEEP, WHERE };
 
@@ -42,49 +47,153 @@ typedef struct {
 	int64_t size, inputs, outputs, temporaries, instructions;
 	int64_t block; // numbers of a register
 	Place *in;
+	int64_t *reach; // how many numbers of each input are read, up to the last one
 	Shape *out;
 	const int64_t *code;
+	atomic_int fits; // whether the inputs were seen to have as many: their lengths are the graph's, the same in each call
 } Kernel;
 
 static void destroyKernel(void *kernel) {
 	Kernel *k = kernel;
 	free(k->in);
+	free(k->reach);
 	free(k->out);
 	free(k->program);
 	free(k);
 }
 
+static const char noMemory[] = "vlpx: there is no memory for a program";
+
+static OrtStatus *fail(const OrtApi *api, const char *why) {
+	OrtStatus *(*create)(int, const char *) = api[createStatus];
+	return create(failed, why);
+}
+
+// Reading is what is left of a program. A number behind its end is -1, which is wrong wherever it stands.
+typedef struct {
+	const int64_t *at, *end;
+} Reading;
+
+static int64_t next(Reading *r) { return r->at < r->end ? *r->at++ : -1; }
+
+// readPlace reads where numbers are found, and how many the tensor must have; NULL, or what is wrong.
+static const char *readPlace(Reading *r, int64_t size, Place *p, int64_t *reach) {
+	int64_t offset = next(r), axes = next(r), product = 1;
+	if (offset < -farthest || offset > farthest || axes < 0 || axes > mostAxes)
+		return "vlpx: an operand of a program is nowhere";
+	p->offset = offset;
+	p->axes = axes;
+	int64_t first = offset, last = offset;
+	int none = 0; // all of it is outside of the tensor
+	for (int64_t i = 0; i < axes; i++) {
+		Axis a;
+		a.length = next(r), a.stride = next(r), a.from = next(r), a.to = next(r);
+		if (a.length < 1 || a.length > size / product || a.from < 0 || a.to < 0 || a.to > a.length ||
+		    a.stride < -farthest / a.length || a.stride > farthest / a.length)
+			return "vlpx: an axis of a program's operand is wrong";
+		product *= a.length;
+		none |= a.from >= a.to;
+		*(a.stride < 0 ? &last : &first) += a.from * (none ? 0 : a.stride);
+		*(a.stride < 0 ? &first : &last) += (a.to - 1) * (none ? 0 : a.stride);
+		p->axis[i] = a;
+	}
+	if (product != size)
+		return "vlpx: a program's operand has another number of numbers";
+	if (!none && first < 0)
+		return "vlpx: a program's operand begins before its tensor";
+	*reach = none ? 0 : last + 1;
+	return NULL;
+}
+
+// readInstructions tells what is wrong with a program's instructions: only what was written is read, of an input nothing is overwritten, and
+// each output is written.
+static const char *readInstructions(Reading *r, const Kernel *k) {
+	int64_t registers = k->inputs + k->outputs + k->temporaries;
+	char written[mostRegisters] = {0};
+	memset(written, 1, k->inputs);
+	for (int64_t i = 0; i < k->instructions; i++) {
+		int64_t code = next(r), to = next(r);
+		if (code < ADD || code > WHERE || code == KEEP && (k->instructions != 1 || registers != 2 || k->in[0].axes == 0))
+			return "vlpx: an instruction of a program is none";
+		for (int j = 0; j < 3; j++) {
+			int64_t of = next(r);
+			if (of < 0 || of >= registers || !written[of])
+				return "vlpx: an instruction of a program reads what is not there";
+		}
+		if (to < k->inputs || to >= registers)
+			return "vlpx: an instruction of a program writes where it may not";
+		written[to] = 1;
+	}
+	if (memchr(written + k->inputs, 0, k->outputs) != NULL)
+		return "vlpx: a program does not compute one of its outputs";
+	return r->at == r->end ? NULL : "vlpx: a program is longer than it says";
+}
+
+// readProgram tells what is wrong with a program. What it lets through reads and writes within its operands, if these have the numbers that
+// they must have.
+static const char *readProgram(Kernel *k, size_t length) {
+	Reading r = {k->program, k->program + length};
+	k->size = next(&r), k->inputs = next(&r), k->outputs = next(&r), k->temporaries = next(&r), k->instructions = next(&r);
+	if (k->size < 1 || k->size > farthest || k->inputs < 1 || k->inputs > mostRegisters || k->outputs < 1 || k->outputs > mostRegisters ||
+	    k->temporaries < 0 || k->temporaries > mostRegisters || k->inputs + k->outputs + k->temporaries > mostRegisters ||
+	    k->instructions < 1 || k->instructions > mostInstructions)
+		return "vlpx: a program has too much or too little";
+	k->in = calloc(k->inputs, sizeof(Place));
+	k->reach = calloc(k->inputs, sizeof(int64_t));
+	k->out = calloc(k->outputs, sizeof(Shape));
+	if (k->in == NULL || k->reach == NULL || k->out == NULL)
+		return noMemory;
+	for (int64_t i = 0; i < k->inputs; i++) {
+		const char *wrong = readPlace(&r, k->size, &k->in[i], &k->reach[i]);
+		if (wrong != NULL)
+			return wrong;
+	}
+	for (int64_t i = 0; i < k->outputs; i++) {
+		int64_t axes = next(&r), product = 1;
+		if (axes < 0 || axes > r.end - r.at)
+			return "vlpx: an output of a program is longer than the program";
+		k->out[i].axes = axes;
+		k->out[i].dims = r.at;
+		for (; axes > 0; axes--) {
+			int64_t length = next(&r);
+			if (length < 1 || length > k->size / product)
+				return "vlpx: an axis of a program's output is wrong";
+			product *= length;
+		}
+		if (product != k->size)
+			return "vlpx: an output of a program has another number of numbers";
+	}
+	k->code = r.at;
+	k->block = cache / sizeof(float) / (k->inputs + k->outputs + k->temporaries);
+	k->block = k->block < shortest ? shortest : k->block > longest ? longest : k->block & ~(int64_t)15;
+	return readInstructions(&r, k);
+}
+
+// createKernel reads a program and what ONNX Runtime knows of the operation that it is of. A program that is wrong makes no session.
 static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **kernel) {
 	OrtStatus *(*attribute)(const OrtKernelInfo *, const char *, int64_t *, size_t *) = api[kernelInfoGetAttributeArrayInt64];
-	size_t length = 0;
+	OrtStatus *(*countInputs)(const OrtKernelInfo *, size_t *) = api[kernelInfoGetInputCount];
+	OrtStatus *(*countOutputs)(const OrtKernelInfo *, size_t *) = api[kernelInfoGetOutputCount];
+	size_t length = 0, inputs = 0, outputs = 0;
 	OrtStatus *status = attribute(info, "program", NULL, &length);
-	if (status != NULL)
+	if (status != NULL || (status = countInputs(info, &inputs)) != NULL || (status = countOutputs(info, &outputs)) != NULL)
 		return status;
 	Kernel *k = calloc(1, sizeof(Kernel));
+	if (k == NULL)
+		return fail(api, noMemory);
 	k->api = api;
-	k->program = malloc(length * sizeof(int64_t));
-	if ((status = attribute(info, "program", k->program, &length)) != NULL) {
+	k->program = calloc(length + 1, sizeof(int64_t));
+	const char *wrong = k->program == NULL ? noMemory : NULL;
+	if (wrong == NULL && (status = attribute(info, "program", k->program, &length)) == NULL)
+		wrong = readProgram(k, length);
+	if (wrong == NULL && status == NULL && (k->inputs != inputs || k->outputs != outputs))
+		wrong = "vlpx: a program has other inputs or outputs than its operation";
+	if (wrong != NULL)
+		status = fail(api, wrong);
+	if (status != NULL) {
 		destroyKernel(k);
 		return status;
 	}
-	const int64_t *p = k->program;
-	k->size = *p++, k->inputs = *p++, k->outputs = *p++, k->temporaries = *p++, k->instructions = *p++;
-	k->in = calloc(k->inputs, sizeof(Place));
-	k->out = calloc(k->outputs, sizeof(Shape));
-	for (int64_t i = 0; i < k->inputs; i++) {
-		k->in[i].offset = *p++;
-		k->in[i].axes = *p++;
-		memcpy(k->in[i].axis, p, k->in[i].axes * sizeof(Axis));
-		p += 4 * k->in[i].axes;
-	}
-	for (int64_t i = 0; i < k->outputs; i++) {
-		k->out[i].axes = *p++;
-		k->out[i].dims = p;
-		p += k->out[i].axes;
-	}
-	k->code = p;
-	k->block = cache / sizeof(float) / (k->inputs + k->outputs + k->temporaries);
-	k->block = k->block < shortest ? shortest : k->block > longest ? longest : k->block & ~(int64_t)15;
 	*kernel = k;
 	return NULL;
 }
@@ -115,17 +224,18 @@ WIDE static void fetch(const Place *p, const float *base, int64_t begin, int64_t
 		int64_t first = inner->from - index[last], end = inner->to - index[last]; // within the run, inside of the tensor
 		first = outside || first > run ? run : first < 0 ? 0 : first;
 		end = outside || end < first ? first : end > run ? run : end;
-		const float *from = base + at;
 		for (int64_t i = 0; i < first; i++)
 			to[i] = 0;
-		if (stride == 1)
-			memcpy(to + first, from + first, (end - first) * sizeof(float));
+		if (first == end)
+			; // nothing of it is in the tensor
+		else if (stride == 1)
+			memcpy(to + first, base + (at + first), (end - first) * sizeof(float));
 		else if (stride == 0)
 			for (int64_t i = first; i < end; i++)
-				to[i] = *from;
+				to[i] = base[at];
 		else
 			for (int64_t i = first; i < end; i++)
-				to[i] = from[i * stride];
+				to[i] = base[at + i * stride];
 		for (int64_t i = end; i < run; i++)
 			to[i] = 0;
 		to += run;
@@ -238,8 +348,24 @@ static void computePart(void *about, size_t which) {
 	}
 }
 
+// fits tells whether a tensor has the numbers that a program reads of it.
+static OrtStatus *fits(const OrtApi *api, const OrtValue *v, int64_t reach) {
+	OrtStatus *(*describe)(const OrtValue *, OrtTensorTypeAndShapeInfo **) = api[getTensorTypeAndShape];
+	OrtStatus *(*count)(const OrtTensorTypeAndShapeInfo *, size_t *) = api[getTensorShapeElementCount];
+	void (*release)(OrtTensorTypeAndShapeInfo *) = api[releaseTensorTypeAndShapeInfo];
+	OrtTensorTypeAndShapeInfo *about;
+	OrtStatus *status = describe(v, &about);
+	if (status != NULL)
+		return status;
+	size_t numbers = 0;
+	if ((status = count(about, &numbers)) == NULL && numbers < (size_t)reach)
+		status = fail(api, "vlpx: a program reads behind the end of a tensor");
+	release(about);
+	return status;
+}
+
 static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
-	const Kernel *k = kernel;
+	Kernel *k = kernel;
 	OrtStatus *(*input)(const OrtKernelContext *, size_t, const OrtValue **) = k->api[kernelContextGetInput];
 	OrtStatus *(*output)(OrtKernelContext *, size_t, const int64_t *, size_t, OrtValue **) = k->api[kernelContextGetOutput];
 	OrtStatus *(*data)(OrtValue *, void **) = k->api[getTensorMutableData];
@@ -248,9 +374,11 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 	OrtStatus *status = NULL;
 	for (int64_t i = 0; i < k->inputs; i++) {
 		OrtValue *v;
-		if ((status = input(context, i, (const OrtValue **)&v)) != NULL || (status = data(v, (void **)&in[i])) != NULL)
+		if ((status = input(context, i, (const OrtValue **)&v)) != NULL || (status = data(v, (void **)&in[i])) != NULL ||
+		    !atomic_load(&k->fits) && (status = fits(k->api, v, k->reach[i])) != NULL)
 			return status;
 	}
+	atomic_store(&k->fits, 1);
 	for (int64_t i = 0; i < k->outputs; i++) {
 		OrtValue *v;
 		if ((status = output(context, i, k->out[i].dims, k->out[i].axes, &v)) != NULL || (status = data(v, (void **)&out[i])) != NULL)

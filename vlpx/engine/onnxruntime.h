@@ -12,6 +12,7 @@ typedef struct OrtCustomOpDomain OrtCustomOpDomain;
 typedef struct OrtKernelInfo OrtKernelInfo;
 typedef struct OrtKernelContext OrtKernelContext;
 typedef struct OrtValue OrtValue;
+typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
 typedef void *OrtApi;
 
 typedef struct {
@@ -32,10 +33,18 @@ enum {
 	customOpDomainAdd = 27,
 	addCustomOpDomain = 28,
 	getTensorMutableData = 51,
+	getTensorShapeElementCount = 64,
+	getTensorTypeAndShape = 65,
 	kernelContextGetInput = 90,
 	kernelContextGetOutput = 91,
+	releaseStatus = 93,
+	releaseTensorTypeAndShapeInfo = 99,
+	releaseSessionOptions = 100,
+	releaseCustomOpDomain = 101,
 	addSessionConfigEntry = 130,
 	kernelInfoGetAttributeArrayInt64 = 163,
+	kernelInfoGetInputCount = 230,
+	kernelInfoGetOutputCount = 231,
 	kernelContextParallelFor = 274,
 };
 
@@ -65,7 +74,7 @@ typedef struct OrtCustomOp {
 	int (*GetEndVersion)(const struct OrtCustomOp *);
 } OrtCustomOp;
 
-enum { floatTensor = 1, variadic = 2 };
+enum { floatTensor = 1, variadic = 2, failed = 1 /* ORT_FAIL */ };
 
 // elementwise is the operation that package fusion writes.
 extern const OrtCustomOp elementwise;

@@ -16,6 +16,7 @@ typedef OrtStatus *(*SessionFunction)(const OrtEnv *, const void *model, size_t 
 typedef OrtStatus *(*NewDomainFunction)(const char *name, OrtCustomOpDomain **);
 typedef OrtStatus *(*DomainFunction)(OrtCustomOpDomain *, const OrtCustomOp *);
 typedef OrtStatus *(*AddDomainFunction)(OrtSessionOptions *, OrtCustomOpDomain *);
+typedef void (*ReleaseFunction)(void *);
 
 static OrtApi *api;
 static OptionsFunction createOptions;
@@ -25,6 +26,7 @@ static int threads, spins;
 
 // createSetOptions takes the place of CreateSessionOptions.
 static OrtStatus *createSetOptions(OrtSessionOptions **options) {
+	*options = NULL;
 	OrtStatus *status = createOptions(options);
 	EntryFunction set = (EntryFunction)api[addSessionConfigEntry];
 	if (status == NULL)
@@ -35,6 +37,10 @@ static OrtStatus *createSetOptions(OrtSessionOptions **options) {
 		status = ((NumberFunction)api[setGraphOptimizationLevel])(*options, 0); // ORT_DISABLE_ALL
 	if (status == NULL && domain != NULL)
 		status = ((AddDomainFunction)api[addCustomOpDomain])(*options, domain);
+	if (status != NULL && *options != NULL) {
+		((ReleaseFunction)api[releaseSessionOptions])(*options);
+		*options = NULL;
+	}
 	return status;
 }
 
@@ -62,6 +68,20 @@ static int replace(int place, void *by, int otherPlace, void *otherBy) {
 	return 1;
 }
 
+// newDomain has the operation that graphs are fused into; NULL where the library refuses it.
+static OrtCustomOpDomain *newDomain(void) {
+	OrtCustomOpDomain *made = NULL;
+	OrtStatus *status = ((NewDomainFunction)api[createCustomOpDomain])("vlpx", &made);
+	if (status == NULL)
+		status = ((DomainFunction)api[customOpDomainAdd])(made, &elementwise);
+	if (status == NULL)
+		return made;
+	((ReleaseFunction)api[releaseStatus])(status);
+	if (made != NULL)
+		((ReleaseFunction)api[releaseCustomOpDomain])(made);
+	return NULL;
+}
+
 int setSessions(const char *path, int n, int fuse, int writable, const char **why) {
 	*why = NULL;
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
@@ -75,12 +95,6 @@ int setSessions(const char *path, int n, int fuse, int writable, const char **wh
 		*why = "it is older than ONNX Runtime 1.17";
 		return 0;
 	}
-	domain = NULL;
-	if (fuse && (((NewDomainFunction)api[createCustomOpDomain])("vlpx", &domain) != NULL ||
-	             ((DomainFunction)api[customOpDomainAdd])(domain, &elementwise) != NULL)) {
-		domain = NULL;
-		*why = "it takes no operations from elsewhere";
-	}
 	threads = n;
 	int version = 0;
 	spins = sscanf(base()->GetVersionString(), "1.%d.", &version) == 1 && version >= spinningVersion;
@@ -90,5 +104,8 @@ int setSessions(const char *path, int n, int fuse, int writable, const char **wh
 		*why = "its table of functions cannot be changed";
 		return 0;
 	}
+	domain = fuse ? newDomain() : NULL;
+	if (fuse && domain == NULL)
+		*why = "it takes no operations from elsewhere";
 	return 1;
 }

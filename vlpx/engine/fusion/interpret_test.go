@@ -53,16 +53,7 @@ func interpret(t *testing.T, model *onnx.ModelProto, given map[string]tensor) ma
 		values[name] = v
 	}
 	for _, c := range model.Graph.Initializer {
-		v := tensor{whole: integers(c)}
-		for _, d := range c.Dims {
-			v.dims = append(v.dims, int(d))
-		}
-		if c.DataType == int32(onnx.TensorProto_FLOAT) {
-			for raw := c.RawData; len(raw) > 0; raw = raw[4:] {
-				v.numbers = append(v.numbers, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
-			}
-		}
-		values[c.Name] = v
+		values[c.Name] = constant(c)
 	}
 	for _, n := range model.Graph.Node {
 		var in []tensor
@@ -89,6 +80,19 @@ func interpret(t *testing.T, model *onnx.ModelProto, given map[string]tensor) ma
 		results[out.Name] = v
 	}
 	return results
+}
+
+func constant(c *onnx.TensorProto) tensor {
+	v := tensor{whole: integers(c)}
+	for _, d := range c.Dims {
+		v.dims = append(v.dims, int(d))
+	}
+	if c.DataType == int32(onnx.TensorProto_FLOAT) {
+		for raw := c.RawData; len(raw) > 0; raw = raw[4:] {
+			v.numbers = append(v.numbers, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
+		}
+	}
+	return v
 }
 
 func apply(t *testing.T, op *onnx.NodeProto, in []tensor) []tensor {

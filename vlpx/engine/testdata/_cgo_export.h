@@ -1,0 +1,3 @@
+#include <stddef.h>
+
+void *fuseModel(void *model, size_t length, size_t *fusedLength);

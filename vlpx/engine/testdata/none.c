@@ -1,0 +1,2 @@
+// A library that is no ONNX Runtime.
+int nothing;

@@ -1,0 +1,86 @@
+// A program that has each call into a library that stands for ONNX Runtime fail, the first argument, and counts what is left. Two other
+// files are no library, and one that is no ONNX Runtime.
+
+#include "../sessions_onnx.c"
+
+#include <string.h>
+
+const OrtCustomOp elementwise;
+int setSessions(const char *path, int n, int fuse, int writable, const char **why);
+
+static int readable = 1; // whether models can be fused
+
+void *fuseModel(void *model, size_t length, size_t *fusedLength) {
+	if (!readable)
+		return NULL;
+	char *fused = malloc(length + 1);
+	memcpy(fused, model, length);
+	fused[length] = 1;
+	*fusedLength = length + 1;
+	return fused;
+}
+
+static void check(int holds, const char *what) {
+	if (!holds) {
+		fprintf(stderr, "%s\n", what);
+		abort();
+	}
+}
+
+int main(int n, char **argument) {
+	const char *why;
+	check(!setSessions("nowhere.so", 1, 1, 1, &why) && why != NULL, "a library that is not there");
+	check(!setSessions(argument[2], 1, 1, 1, &why) && why != NULL, "a library that is no ONNX Runtime");
+
+	void *library = dlopen(argument[1], RTLD_NOW);
+	check(library != NULL, "the library");
+	int *failAt = dlsym(library, "failAt"), *calls = dlsym(library, "calls"), *old = dlsym(library, "old"), *statuses = dlsym(library, "statuses");
+	int *options = dlsym(library, "options"), *domains = dlsym(library, "domains"), *sessions = dlsym(library, "sessions");
+	size_t *modelLength = dlsym(library, "modelLength");
+	*old = 1;
+	check(!setSessions(argument[1], 1, 1, 1, &why) && strstr(why, "older") != NULL, "an old library");
+	*old = 0;
+	check(!setSessions(argument[1], 1, 1, 0, &why) && strstr(why, "table") != NULL, "a table that cannot be changed");
+	check(*calls == 0 && *domains == 0, "something was made of it");
+
+	OrtApi table[300]; // as it was
+	const OrtApiBase *(*base)(void) = (const OrtApiBase *(*)(void))dlsym(library, "OrtGetApiBase");
+	const OrtApi *now = base()->GetApi(oldestVersion);
+	memcpy(table, now, sizeof table);
+	for (int fuse = 0; fuse < 2; fuse++)
+		for (int fails = 0; fails < 12; fails++) {
+			check(replace(createSessionOptions, table[createSessionOptions], createSessionFromArray, table[createSessionFromArray]), "the table");
+			*failAt = fails, *calls = 0;
+			check(setSessions(argument[1], 3, fuse, 1, &why), "sessions are not set");
+			check((why != NULL) == (fuse && fails > 0 && *calls >= fails), "why");
+			check(*statuses == 0, "a status was not released");
+			check(*domains == (fuse && why == NULL), "a domain was not released");
+			int fused = fuse && why == NULL;
+
+			OrtSessionOptions *with = NULL;
+			OptionsFunction create = (OptionsFunction)now[createSessionOptions];
+			OrtStatus *status = create(&with);
+			check((status == NULL) == (with != NULL) && *options == (with != NULL), "options were not released");
+			for (readable = 0; with != NULL && readable < 2; readable++) {
+				OrtSession *session = NULL;
+				char *model = calloc(5, 1);
+				SessionFunction begin = (SessionFunction)now[createSessionFromArray];
+				OrtStatus *failed = begin(NULL, model, 5, with, &session);
+				check(*modelLength == 5 + (fused && readable), "the model");
+				check((failed == NULL) == (session != NULL), "a session");
+				if (failed != NULL)
+					((ReleaseFunction)now[releaseStatus])(failed);
+				free(session);
+				free(model);
+			}
+			if (status != NULL)
+				((ReleaseFunction)now[releaseStatus])(status);
+			if (with != NULL)
+				((ReleaseFunction)now[releaseSessionOptions])(with);
+			if (domain != NULL)
+				((ReleaseFunction)now[releaseCustomOpDomain])(domain);
+			check(*statuses == 0 && *options == 0 && *domains == 0, "something is left");
+		}
+	printf("%d sessions\n", *sessions);
+	return 0;
+}

@@ -115,8 +115,8 @@ func TestHNNCEOfPermutedBatch(t *testing.T) {
 }
 
 // permuted are the rows of x [*, dim] in another order.
-func permuted(x []float32, dim int, order []int) []float32 {
-	var out []float32
+func permuted[T any](x []T, dim int, order []int) []T {
+	var out []T
 	for _, i := range order {
 		out = append(out, x[i*dim:(i+1)*dim]...)
 	}

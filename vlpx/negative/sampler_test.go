@@ -70,14 +70,18 @@ func drawRun(t *rapid.T) (Batches, Start) {
 	space := batch * rapid.IntRange(1, 5).Draw(t, "batches a search space")
 	queue := space * rapid.IntRange(1, 4).Draw(t, "search spaces a queue")
 	readmit := rapid.Bool().Draw(t, "readmit")
-	return rapid.SampledFrom([]Batches{
+	var named []Batches
+	for _, m := range registered(batch) {
+		named = append(named, m.Sized(Sizes{SearchSpace: space, GroupQueue: queue}).Batches)
+	}
+	return rapid.SampledFrom(append(named, []Batches{
 		Uniform{},
 		Streamed{Workers: rapid.IntRange(0, 5).Draw(t, "workers"), Buffer: rapid.IntRange(0, 70).Draw(t, "buffer")},
 		Grouped{SearchSpace: space, Queue: queue, Readmit: readmit},
 		FixedQuantile{Quantile: 0.3, SearchSpace: space, Queue: queue, Readmit: readmit},
 		Progressive{From: 0.2, To: 0.9, SearchSpace: space, Queue: queue, Readmit: readmit},
 		byText{},
-	}).Draw(t, "batches"), run
+	}...)).Draw(t, "batches"), run
 }
 
 // A run that is interrupted at any points, with up to two mini-batches prefetched, yields what an uninterrupted one does.
@@ -114,7 +118,11 @@ func TestResume(t *testing.T) {
 				if steps, err := sampler.Epoch(e); err != nil || steps != len(want) {
 					t.Fatalf("epoch %d: %d steps, error %v; want %d", e, steps, err, len(want))
 				}
-				for ahead := rapid.IntRange(1, 3).Draw(t, "ahead"); len(flight) < ahead && k+len(flight) < len(want); {
+				most := 3
+				if learner, learns := batches.(Rewarded); learns {
+					most = 1 + learner.Ahead(e)
+				}
+				for ahead := rapid.IntRange(1, most).Draw(t, "ahead"); len(flight) < ahead && k+len(flight) < len(want); {
 					pairs, err := sampler.Next()
 					if err != nil {
 						t.Fatal(err)

@@ -51,11 +51,21 @@ func anchorsOf(views int) []string {
 
 func newStage(t *testing.T, m Method, views, samples int) *stage {
 	t.Helper()
+	return stageOf(t, m, views, Start{Pairs: samples})
+}
+
+// stageOf plays a run's steps. Momentum and reference models are those that have the embeddings that the model itself has, and each pair's
+// image is its own.
+func stageOf(t *testing.T, m Method, views int, run Start) *stage {
+	t.Helper()
 	must.Do(t, m.WithDefaults().Validate())
-	s := &stage{method: m, views: views, samples: samples, store: model.NewStore()}
-	must.Do(t, m.DeclareState(s.store.Scope("/state"), Start{Pairs: samples, Anchors: anchorsOf(views)}))
-	run := compiled(t, s.store, func(_ *model.Scope, in []*Node) []*Node {
+	s := &stage{method: m, views: views, samples: run.Pairs, store: model.NewStore()}
+	run.Anchors = anchorsOf(views)
+	must.Do(t, m.DeclareState(s.store.Scope("/state"), run))
+	call := compiled(t, s.store, func(_ *model.Scope, in []*Node) []*Node {
 		f := Features{Image: in[5], Text: in[6], Support: in[7:], Views: views > 0, Temperature: in[0], Progress: in[1],
+			MomentumImage: StopGradient(in[5]), MomentumText: StopGradient(in[6]),
+			ReferenceImage: StopGradient(in[5]), ReferenceText: StopGradient(in[6]), Items: in[2],
 			State:  s.store.Scope("/state"),
 			Fields: field.Nodes{field.Progress: in[1], field.Index: in[2], field.Truth: in[3], field.FalseShare: in[4]}}
 		f.Left = m.Leaving(f.State, f.Fields)
@@ -79,7 +89,7 @@ func newStage(t *testing.T, m Method, views, samples int) *stage {
 		for _, x := range b.embeddings {
 			in = append(in, tensors.FromFlatDataAndDimensions(x, n, b.dim))
 		}
-		got := run(in...)
+		got := call(in...)
 		last := len(got) - 1
 		return outcome{loss: got[0][0], found: got[1], gradients: got[2:last], tauGradient: got[last][0], state: s.state(t)}
 	}

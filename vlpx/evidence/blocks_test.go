@@ -57,7 +57,7 @@ func TestBlocksAgainstR(t *testing.T) {
 	if !math.IsInf(infinite, 1) {
 		t.Errorf("variances that are alike: got %v prior degrees of freedom, want no end", infinite)
 	}
-	near(t, "power", Power(1, 11, 8, .05/6), want["power"], 1e-6)
+	near(t, "power", Design{11, .05 / 6, 1}.Power(1, 8), want["power"], 1e-4)
 }
 
 // Of two rows all three are one test.
@@ -140,9 +140,18 @@ func TestPooledDecidesFifteenOfTable1(t *testing.T) {
 	}
 }
 
-// simulated are the shares of 2,000 draws in which a test of a row against another has a p below .05, of 11 rows in 8 blocks whose blocks
-// differ, with a true effect on the first row.
-func simulated(effect, firstSD float64, seed uint64) (pooled, moderated, paired, quiet, family, equivalent float64) {
+// simulation has the shares of draws in which a test of a row against another has a p below .05.
+type simulation struct {
+	pooled, moderated, paired float64
+	shared                    float64 // pooled and paired, which a verdict takes
+	another                   float64 // pooled, of two other rows
+	pooledFamily, family      float64 // any of six claims after Holm: pooled, and shared
+	found                     float64 // the first of them: pooled after Bonferroni, and shared
+	equivalent                float64 // shared
+}
+
+// simulated are 2,000 draws of 11 rows in 8 blocks whose blocks differ, with a true effect on the first row.
+func simulated(effect, firstSD float64, seed uint64) (s simulation) {
 	const draws, rows, blocks = 2000, 11, 8
 	r := rand.New(rand.NewPCG(seed, 1))
 	against := func(i, j int) []float64 {
@@ -168,61 +177,71 @@ func simulated(effect, firstSD float64, seed uint64) (pooled, moderated, paired,
 				*share += 1. / draws
 			}
 		}
-		first := b.Pooled(against(0, 1))
-		count(&pooled, first.P < .05)
-		count(&moderated, b.Moderated(against(0, 1)).P < .05)
-		count(&paired, PairedT(y[0], y[1]).P < .05)
-		count(&quiet, b.Pooled(against(2, 1)).P < .05)
-		count(&equivalent, first.Equivalence(1) < .05)
-		any := false
-		var p []float64
+		first, own := b.Pooled(against(0, 1)), b.Paired(against(0, 1))
+		count(&s.pooled, first.P < .05)
+		count(&s.moderated, b.Moderated(against(0, 1)).P < .05)
+		count(&s.paired, own.P < .05)
+		count(&s.shared, first.P < .05 && own.P < .05)
+		count(&s.another, b.Pooled(against(2, 1)).P < .05)
+		count(&s.found, first.P < .05/6 && own.P < .05)
+		count(&s.equivalent, first.Equivalence(1) < .05 && own.Equivalence(1) < .05)
+		var p, shared []float64
 		for other := 1; other <= 6; other++ {
-			p = append(p, b.Pooled(against(0, other)).P)
+			p, shared = append(p, b.Pooled(against(0, other)).P), append(shared, b.Paired(against(0, other)).P)
 		}
-		for _, corrected := range Holm(p) {
-			any = any || corrected < .05
+		pooled, both := false, false
+		for k, corrected := range Holm(p) {
+			pooled, both = pooled || corrected < .05, both || corrected < .05 && shared[k] < .05
 		}
-		count(&family, any)
+		count(&s.pooledFamily, pooled)
+		count(&s.family, both)
 	}
-	return pooled, moderated, paired, quiet, family, equivalent
+	return s
 }
 
 // Without an effect the tests err at their level. Holm's over six claims against one row errs at most so.
 func TestErrorsOfNoEffect(t *testing.T) {
-	pooled, moderated, paired, quiet, family, _ := simulated(0, 1, 1)
-	t.Logf("pooled %.4f, moderated %.4f, paired %.4f, another pooled %.4f, any of six %.4f", pooled, moderated, paired, quiet, family)
-	for name, got := range map[string]float64{"pooled": pooled, "moderated": moderated, "paired": paired, "another pooled": quiet} {
+	s := simulated(0, 1, 1)
+	t.Logf("%+v", s)
+	for name, got := range map[string]float64{"pooled": s.pooled, "moderated": s.moderated, "paired": s.paired, "another pooled": s.another} {
 		near(t, name, got, .05, .01)
 	}
-	if family > .06 {
-		t.Errorf("got %v of the draws with an error among six claims, want at most .05 and 1 for chance", family)
+	if s.family > .06 || s.shared > .06 {
+		t.Errorf("got %v of the draws with an error among six claims, %v of one; want at most .05 and 1 for chance", s.family, s.shared)
 	}
 }
 
 // Where one row's errors have twice or three times the spread, the pooled test of its claims errs too often, and that of the others too
-// seldom. The paired test errs at its level, and the moderated one stands between them.
+// seldom. The paired test errs at its level, and the moderated one stands between them. What a verdict takes errs at most at its level for a
+// claim; for any of six against that row, twice as often.
 func TestErrorsOfUnequalVariances(t *testing.T) {
-	for _, c := range []struct{ sd, pooled, moderated, quiet float64 }{{2, .16, .12, .03}, {3, .25, .13, .01}} {
-		pooled, moderated, paired, quiet, _, _ := simulated(0, c.sd, 2)
-		t.Logf("first row's sd %v: pooled %.4f, moderated %.4f, paired %.4f, another pooled %.4f", c.sd, pooled, moderated, paired, quiet)
-		near(t, "paired", paired, .05, .01)
-		near(t, "pooled", pooled, c.pooled, .02)
-		near(t, "moderated", moderated, c.moderated, .02)
-		near(t, "another pooled", quiet, c.quiet, .02)
+	for _, c := range []struct{ sd, pooled, moderated, another, pooledFamily, family float64 }{
+		{2, .16, .12, .03, .15, .10}, {3, .25, .13, .01, .24, .11},
+	} {
+		s := simulated(0, c.sd, 2)
+		t.Logf("first row's sd %v: %+v", c.sd, s)
+		near(t, "paired", s.paired, .05, .01)
+		near(t, "pooled", s.pooled, c.pooled, .02)
+		near(t, "moderated", s.moderated, c.moderated, .02)
+		near(t, "another pooled", s.another, c.another, .02)
+		near(t, "any of six, pooled", s.pooledFamily, c.pooledFamily, .02)
+		near(t, "any of six", s.family, c.family, .02)
+		if s.shared > .06 {
+			t.Errorf("a claim: got %v of the draws with an error, want at most .05 and 1 for chance", s.shared)
+		}
 	}
 }
 
-// The power that is printed is the one that is found, and an effect of the margin is called equivalent in one draw of twenty.
+// The power that is printed is the one that is found, and an effect of the margin is called equivalent in one draw of twenty at most.
 func TestPowerIsFound(t *testing.T) {
 	sd := math.Sqrt2 // of a difference of two rows in one block
 	for _, power := range []float64{.5, .8} {
-		effect := Detectable(11, 8, .05, power) * sd
-		found, _, _, _, _, _ := simulated(effect, 1, 3)
-		near(t, "power", found, power, 4*math.Sqrt(power*(1-power)/2000))
+		chance := 4 * math.Sqrt(power*(1-power)/2000)
+		near(t, "power, pooled", simulated(Design{11, .05, 1}.Detectable(8, power)*sd, 1, 3).pooled, power, chance)
+		near(t, "power", simulated(Design{11, .05 / 6, .05}.Detectable(8, power)*sd, 1, 3).found, power, chance)
 	}
-	_, _, _, _, _, equivalent := simulated(1, 1, 4)
-	if equivalent > .06 {
-		t.Errorf("an effect of the margin is called equivalent in %v of the draws, want at most .05", equivalent)
+	if s := simulated(1, 1, 4); s.equivalent > .06 {
+		t.Errorf("an effect of the margin is called equivalent in %v of the draws, want at most .05", s.equivalent)
 	}
 	r := rand.New(rand.NewPCG(5, 1))
 	small := make([]float64, 2000)

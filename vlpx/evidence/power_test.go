@@ -73,10 +73,31 @@ func TestNoncentralTAgainstItsIntegral(t *testing.T) {
 	}
 }
 
+var paired = Design{Rows: 2, Level: .05, Own: 1}
+
+// Of more rows the power is added up over the variances. Where the contrast's own does not count, that is a noncentral t; where the pooled
+// one does not, a paired test.
+func TestPowerOverVariances(t *testing.T) {
+	for _, effect := range []float64{0, .5, 1, 2} {
+		for rows, blocks := range map[int]int{3: 5, 4: 8, 11: 8} {
+			freedom, shift := float64((rows-1)*(blocks-1)), effect*math.Sqrt(float64(blocks))
+			critical := criticalT(.01, freedom)
+			want := beyond(critical, freedom, shift) + beyond(critical, freedom, -shift)
+			if got := (Design{rows, .01, 1}).Power(effect, blocks); math.Abs(got-want) > 1e-4 {
+				t.Errorf("effect %v, %d rows in %d blocks: got %v, want %v", effect, rows, blocks, got, want)
+			}
+			want = paired.Power(effect, blocks)
+			if got := (Design{rows, 1, .05}).Power(effect, blocks); math.Abs(got-want) > 1e-4 {
+				t.Errorf("effect %v, %d rows in %d blocks, its own rows: got %v, want %v", effect, rows, blocks, got, want)
+			}
+		}
+	}
+}
+
 // With no effect the power is the level.
 func TestPowerOfNoEffect(t *testing.T) {
 	for _, n := range []int{2, 3, 5, 100} {
-		if got := Power(0, 2, n, .05); math.Abs(got-.05) > 1e-9 {
+		if got := paired.Power(0, n); math.Abs(got-.05) > 1e-9 {
 			t.Errorf("%d pairs: got %v, want .05", n, got)
 		}
 	}
@@ -86,8 +107,8 @@ func TestPowerOfNoEffect(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{2, 3, 5, 10} {
-		effect := Detectable(2, n, .05, .8)
-		if got := Power(effect, 2, n, .05); math.Abs(got-.8) > 1e-6 {
+		effect := paired.Detectable(n, .8)
+		if got := paired.Power(effect, n); math.Abs(got-.8) > 1e-6 {
 			t.Errorf("%d pairs: the effect %v has power %v, want .8", n, effect, got)
 		}
 		const trials = 4000
@@ -105,27 +126,27 @@ func TestDetectable(t *testing.T) {
 			t.Errorf("%d pairs: the effect %v is found in %v of the trials, want .8", n, effect, got)
 		}
 	}
-	if got := Detectable(2, 5, .05, .8); math.Abs(got-1.68) > .005 {
+	if got := paired.Detectable(5, .8); math.Abs(got-1.68) > .005 {
 		t.Errorf("five pairs: got %v standard deviations, want 1.68", got)
 	}
 }
 
 func TestBlocksNeeded(t *testing.T) {
 	for _, effect := range []float64{3, 1.68, -1.68, 1, .5, .1} {
-		n, enough := BlocksNeeded(effect, 2, .05, .8)
-		if !enough || Power(math.Abs(effect), 2, n, .05) < .8 || Power(math.Abs(effect), 2, n-1, .05) >= .8 {
+		n, enough := paired.BlocksNeeded(effect, .8)
+		if !enough || paired.Power(math.Abs(effect), n) < .8 || paired.Power(math.Abs(effect), n-1) >= .8 {
 			t.Errorf("effect %v: got %d pairs (%v), which are not the fewest", effect, n, enough)
 		}
 	}
 	// G*Power's and Cohen's paired test of half a standard deviation takes 34 pairs.
-	if n, _ := BlocksNeeded(.5, 2, .05, .8); n != 34 {
+	if n, _ := paired.BlocksNeeded(.5, .8); n != 34 {
 		t.Errorf("half a standard deviation: got %d pairs, want 34", n)
 	}
-	if n, enough := BlocksNeeded(1e12, 2, .05, .8); n != 2 || !enough {
+	if n, enough := paired.BlocksNeeded(1e12, .8); n != 2 || !enough {
 		t.Errorf("an enormous effect: got %d pairs (%v), want 2", n, enough)
 	}
 	for _, effect := range []float64{0, .05} {
-		if n, enough := BlocksNeeded(effect, 2, .05, .8); n != MostBlocks || enough {
+		if n, enough := paired.BlocksNeeded(effect, .8); n != MostBlocks || enough {
 			t.Errorf("effect %v: got %d pairs, enough %v; want %d, which are not", effect, n, enough, MostBlocks)
 		}
 	}

@@ -96,8 +96,7 @@ func withValues(t tables.Table) (columns []tables.Column, rows []tables.Row) {
 func (r *Report) otherTests() string {
 	note := ""
 	if slices.ContainsFunc(r.Claims, func(f Finding) bool { return f.Paired != nil }) {
-		note = " Moderated: Smyth's test, in which rows may differ in variance; a verdict that it does not share hangs on pooling. Paired: " +
-			"of the two rows alone."
+		note = " Paired: of the two rows alone. Moderated: Smyth's test, between the two."
 	}
 	if slices.ContainsFunc(r.Claims, func(f Finding) bool { return f.Interval != nil }) {
 		note += fmt.Sprintf(" Over images: 95 %% of %d paired bootstrap resamples of the test images, of the same seeds.", evidence.Resamples)
@@ -135,8 +134,9 @@ func (r *Report) testNote() string {
 	if r.tested == 0 {
 		return note + fmt.Sprintf(" A verdict takes %d seeds; fewer are exploratory: a difference with its 95 %% interval.", fewestBlocks)
 	}
-	return note + fmt.Sprintf(" Holm: p, corrected for the %d primary claims that are tested; below 0.05 it decides. Equivalent: by two "+
-		"one-sided tests the rows differ by less than a point. Fewer than %d seeds are exploratory.", r.tested, fewestBlocks)
+	return note + fmt.Sprintf(" Holm: p, corrected for the %d primary claims that are tested; below 0.05 it decides, if the "+
+		"paired p is, too, since rows may differ in variance. Equivalent: by two one-sided tests the rows differ by less than a point. Fewer "+
+		"than %d seeds are exploratory.", r.tested, fewestBlocks)
 }
 
 // between is a cell of an interval; empty without one.

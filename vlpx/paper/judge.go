@@ -11,9 +11,9 @@ type Verdict string
 
 // Verdicts of a claim.
 const (
-	Supported    Verdict = "supported"    // corrected p < 0.05 in the claim's direction
-	Contradicted Verdict = "contradicted" // corrected p < 0.05 against it
-	Equivalent   Verdict = "equivalent"   // corrected p < 0.05 of two one-sided tests: the rows differ by less than a point
+	Supported    Verdict = "supported"    // corrected p < 0.05 in the claim's direction, which its own rows share
+	Contradicted Verdict = "contradicted" // the same against it
+	Equivalent   Verdict = "equivalent"   // the same of two one-sided tests: the rows differ by less than a point
 	Undecided    Verdict = "undecided"    // none of these
 	Secondary    Verdict = "secondary"    // not among the table's primary claims; see Reason
 	Exploratory  Verdict = "exploratory"  // too few blocks for a verdict
@@ -28,6 +28,7 @@ const (
 	OneSeed   Reason = "one seed" // both rows have but one
 	NoSpread  Reason = "always the same difference"
 	SomeSeeds Reason = "some seeds lack it" // those that have the number need not be like the others
+	ByPooling Reason = "by pooling alone"   // p of the claim's own rows is not below 0.05
 	For       Reason = "for it"             // the uncorrected interval is on the claim's side of zero
 	Against   Reason = "against it"
 	Open      Reason = "open" // it holds zero
@@ -35,7 +36,7 @@ const (
 
 const (
 	fewestBlocks = 5    // that a verdict takes
-	significance = 0.05 // the level below which a difference counts
+	significance = 0.05 // the level below which a difference counts: the corrected p, and that of the claim's own rows
 	power        = 0.8  // the chance of finding what blocks are said to be able to show
 	// worthPoints is the smallest difference of interest in a column in per cent. Other columns have none, so that nothing is equivalent
 	// there.
@@ -64,7 +65,8 @@ type Finding struct {
 	Holm      *float64 `json:"p_holm"` // P, corrected by Holm's method for the primary claims that are tested
 	// Equivalence is the p of two one-sided tests that the rows differ by Worth or more, corrected likewise.
 	Equivalence *float64 `json:"p_equivalence"`
-	// Detectable is the smallest difference that so many blocks show with a power of .8, at .05 over the number of primary claims.
+	// Detectable is the smallest difference that so many blocks show with a power of .8, at .05 over the number of primary claims and, of a
+	// primary claim, by its own rows.
 	Detectable *float64 `json:"detectable"`
 	Worth      *float64 `json:"worth"` // the smallest difference of interest; null in a column that is not in per cent
 	// SeedsNeeded are the blocks that show Worth likewise; 0 if that is more than evidence.MostBlocks, or if nothing can be said.
@@ -101,7 +103,7 @@ func (t trial) blocks() int {
 
 // judge tests claims, the primary ones corrected for their number.
 func judge(trials []trial) []Finding {
-	findings, tests := make([]Finding, len(trials)), make([]evidence.Test, len(trials))
+	findings, tests, own := make([]Finding, len(trials)), make([]evidence.Test, len(trials)), make([]evidence.Test, len(trials))
 	different, equivalent, primary := make([]float64, len(trials)), make([]float64, len(trials)), 0
 	for i, t := range trials {
 		f := &findings[i]
@@ -114,7 +116,7 @@ func judge(trials []trial) []Finding {
 		if f.Seeds < 2 {
 			continue
 		}
-		tests[i] = f.test(t)
+		tests[i], own[i] = f.test(t)
 		if f.Seeds >= fewestBlocks && t.primary {
 			different[i] = tests[i].P
 			if f.Worth != nil {
@@ -136,18 +138,19 @@ func judge(trials []trial) []Finding {
 		}
 		if f.Difference != nil {
 			f.reach(tests[i], max(primary, 1))
-			f.decide(trials[i].claim.In.Lower)
+			f.decide(trials[i].claim.In.Lower, own[i])
 		}
 	}
 	return findings
 }
 
-// test fills in what is known of a claim by itself.
-func (f *Finding) test(t trial) evidence.Test {
+// test fills in what is known of a claim by itself. Beside its test is that of its own rows.
+func (f *Finding) test(t trial) (test, own evidence.Test) {
 	weights := t.claim.weights(t.rows)
-	var test, moderated, paired evidence.Test
+	var moderated, paired evidence.Test
 	if t.means != nil {
 		test = evidence.Unblocked(t.means, weights, f.Seeds, t.claim.In.pooled())
+		own = evidence.Unblocked(t.means, weights, f.Seeds, false)
 		moderated.P, paired.P = math.NaN(), math.NaN()
 	} else {
 		all := evidence.NewBlocks(t.values)
@@ -155,6 +158,7 @@ func (f *Finding) test(t trial) evidence.Test {
 		if !t.claim.In.pooled() {
 			test, moderated = paired, paired
 		}
+		own = paired
 	}
 	if t.claim.In.pooled() {
 		f.Pooled = len(t.rows)
@@ -176,7 +180,7 @@ func (f *Finding) test(t trial) evidence.Test {
 		low, high := test.Interval()
 		f.Blocks = &[2]float64{low, high}
 	}
-	return test
+	return test, own
 }
 
 // reach fills in what the blocks could show, of a primary claim corrected for their number.
@@ -184,22 +188,22 @@ func (f *Finding) reach(test evidence.Test, primary int) {
 	if f.P == nil || test.SD == 0 {
 		return
 	}
-	level := significance
+	design := evidence.Design{Rows: max(f.Pooled, 2), Level: significance, Own: 1}
 	if f.Primary {
-		level /= float64(primary)
+		design.Level, design.Own = significance/float64(primary), significance
 	}
-	rows := max(f.Pooled, 2)
-	detectable := test.SD * evidence.Detectable(rows, test.N, level, power)
+	detectable := test.SD * design.Detectable(test.N, power)
 	f.Detectable = &detectable
 	if f.Worth != nil {
-		if n, enough := evidence.BlocksNeeded(*f.Worth/test.SD, rows, level, power); enough {
+		if n, enough := design.BlocksNeeded(*f.Worth/test.SD, power); enough {
 			f.SeedsNeeded = max(n, fewestBlocks)
 		}
 	}
 }
 
-// decide gives the verdict of a claim of two blocks at least.
-func (f *Finding) decide(lower bool) {
+// decide gives the verdict of a claim of two blocks at least, with the test of its own rows: where rows differ in variance, the pooled test
+// of some of them errs too often.
+func (f *Finding) decide(lower bool, own evidence.Test) {
 	inDirection := (*f.Difference < 0) == lower
 	switch {
 	case f.Seeds < fewestBlocks:
@@ -213,11 +217,13 @@ func (f *Finding) decide(lower bool) {
 		} else if *f.P < significance {
 			f.Reason = Against
 		}
+	case *f.Holm < significance && !(own.P < significance):
+		f.Verdict, f.Reason = Undecided, ByPooling
 	case *f.Holm < significance && inDirection:
 		f.Verdict = Supported
 	case *f.Holm < significance:
 		f.Verdict = Contradicted
-	case f.Equivalence != nil && *f.Equivalence < significance:
+	case f.Equivalence != nil && *f.Equivalence < significance && own.Equivalence(*f.Worth) < significance:
 		f.Verdict = Equivalent
 	default:
 		f.Verdict = Undecided

@@ -85,6 +85,21 @@ func TestPooledByColumn(t *testing.T) {
 	}
 }
 
+// Where the claim's own rows differ more from block to block than the others, the pooled test alone gives no verdict: neither that they
+// differ nor that they do not.
+func TestNoVerdictByPoolingAlone(t *testing.T) {
+	still := []float64{10, 20, 30, 40, 50, 60}
+	others := [][]float64{still, {10.1, 20, 30.1, 40, 50, 60}, {10, 20, 30, 40.1, 50, 60.1}, {10, 20.1, 30, 40, 50.1, 60}}
+	apart := alone(recall, []float64{13.3, 18.6, 33.8, 38.9, 53.2, 60.3}, still, others...)
+	if apart.Verdict != Undecided || apart.Reason != ByPooling || *apart.Holm >= .05 || *apart.Paired < .05 {
+		t.Errorf("got %+v, want it undecided, though its Holm is below .05", apart)
+	}
+	alike := alone(recall, []float64{11.2, 18.9, 31.1, 38.8, 51.2, 58.8}, still, others...)
+	if alike.Verdict != Undecided || *alike.Equivalence >= .05 {
+		t.Errorf("got %+v, want it undecided, though its equivalence is below .05", alike)
+	}
+}
+
 // A gain above a gain is one contrast, in which a row that both gain over does not count.
 func TestContrastOfGains(t *testing.T) {
 	c := Claim{Better: "A", Than: "B", Over: [2]string{"C", "D"}}
@@ -100,11 +115,12 @@ func TestContrastOfGains(t *testing.T) {
 // What blocks could show follows from the spread that is pooled, not from the difference seen: differences of 1, 2 and 3 have a standard
 // deviation of 1.
 func TestWhatBlocksCouldShow(t *testing.T) {
+	pairs := evidence.Design{Rows: 2, Level: .05, Own: .05}
 	f := alone(recall, []float64{11, 22, 33}, []float64{10, 20, 30})
-	if got := evidence.Power(*f.Detectable, 2, 3, .05); math.Abs(got-.8) > 1e-6 {
+	if got := pairs.Power(*f.Detectable, 3); math.Abs(got-.8) > 1e-6 {
 		t.Errorf("the difference %v, of a spread of 1, has power %v, want .8", *f.Detectable, got)
 	}
-	if n := f.SeedsNeeded; evidence.Power(1, 2, n, .05) < .8 || evidence.Power(1, 2, n-1, .05) >= .8 || f.SeedsNote() != "3 of 10" {
+	if n := f.SeedsNeeded; pairs.Power(1, n) < .8 || pairs.Power(1, n-1) >= .8 || f.SeedsNote() != "3 of 10" {
 		t.Errorf("got %d seeds needed for a point, told as %q; want the fewest, 10", n, f.SeedsNote())
 	}
 	if f := alone(seconds, []float64{11, 22, 33}, []float64{10, 20, 30}); f.Worth != nil || f.SeedsNeeded != 0 || f.SeedsNote() != "3" {

@@ -35,7 +35,8 @@ var kind = scale.Kind{
 		},
 		"mini": func(s *scale.Scale) {
 			s.TextLayers = 2
-			s.WarmStart, s.Epochs = 2, 5 // ALBEF's shares of the learning in fewer epochs: a step costs twice as much
+			s.WarmStart, s.Epochs = 4, 3                              // a step costs twice ALBEF's
+			s.WarmCosine, s.Look, s.BlockScenes = false, false, false // docs/CALIBRATION.md
 			s.SearchBatches, s.GroupBatches = 10, 60
 			encode(s, 6)
 		},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,8 +71,8 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 		fmt.Fprintf(w, "without  %s: %s; %s\n", m.Name, m.Why, m.Get)
 	}
 	machine := engine.Describe()
-	fmt.Fprintf(w, "machine  %s, %s, %d cores, %.1f GiB memory (%.1f free), %s\n", machine.System, machine.CPU, machine.Cores,
-		gib(machine.MemoryTotal), gib(machine.MemoryAvailable), machine.Go)
+	fmt.Fprintf(w, "machine  %s, %s, %d cores, %s, %s\n", machine.System, cmp.Or(machine.CPU, "an unknown processor"), machine.Cores,
+		memory(machine), machine.Go)
 	for _, gpu := range machine.GPUs {
 		fmt.Fprintf(w, "GPU      %s, %.0f GiB, driver %s\n", gpu.Name, gib(gpu.Memory), gpu.Driver)
 	}
@@ -141,6 +142,17 @@ func describeStore(c *cobra.Command, home string) error {
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
+}
+
+// memory is what the system tells of it; macOS does not say how much is free.
+func memory(m engine.Machine) string {
+	switch {
+	case m.MemoryTotal == 0:
+		return "unknown memory"
+	case m.MemoryAvailable == 0:
+		return fmt.Sprintf("%.1f GiB memory", gib(m.MemoryTotal))
+	}
+	return fmt.Sprintf("%.1f GiB memory (%.1f free)", gib(m.MemoryTotal), gib(m.MemoryAvailable))
 }
 
 func gib(bytes uint64) float64 { return float64(bytes) / (1 << 30) }

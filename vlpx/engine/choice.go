@@ -45,7 +45,8 @@ type Missing struct {
 //
 // PJRT plugins are looked for in $PJRT_PLUGIN_LIBRARY_PATH or, when that is unset, in go-xla's own folders,
 // $LD_LIBRARY_PATH and JAX's folder in Python's site-packages. ONNX Runtime is $ONNXRUNTIME_SHARED_LIBRARY_PATH or, when
-// that is unset, what Install put under home (the store's place) or compute-onnx under the user's ~/.local/lib.
+// that is unset, what Install put under home (the store's place), compute-onnx under the user's home, or pip into Python's
+// site-packages.
 // Choose loads no library: a file that is there but broken shows in Open.
 func Choose(home string) (Choice, []Missing) {
 	return newFinder(home).choose(strings.TrimSpace(os.Getenv(compute.ConfigEnvVar)))

@@ -119,7 +119,9 @@ func isolate(t *testing.T) (home string) {
 
 func TestChooseReadsTheEnvironment(t *testing.T) {
 	home := isolate(t)
-	if got, _ := Choose(home); got.Name != "go:ops_sequential" {
+	empty := newFinder(home)
+	empty.pythons = nil // this machine's own
+	if got, _ := empty.choose(""); got.Name != "go:ops_sequential" {
 		t.Errorf("on an empty machine got %+v, want go:ops_sequential", got)
 	}
 	t.Setenv("GOMLX_BACKEND", " go:parallelism=32 ")
@@ -158,6 +160,50 @@ func TestFinderLooksForONNXRuntimeInOrder(t *testing.T) {
 	got, missing := look()
 	if got.Name != "" || !strings.Contains(missing.Why, "gone.so") {
 		t.Errorf("got %+v and %+v, want none and the wrong path named", got, missing)
+	}
+}
+
+// Python's onnxruntime serves where nothing else is there: the newest version, if it is new enough.
+func TestFinderTakesPythonsONNXRuntime(t *testing.T) {
+	home := isolate(t)
+	packages := "lib/python3.12/site-packages/onnxruntime/capi/"
+	for _, c := range []struct {
+		files         []string
+		want, version string
+	}{
+		{[]string{"libonnxruntime.so.1.19.2", "libonnxruntime_providers_shared.so"}, "libonnxruntime.so.1.19.2", "1.19.2"},
+		{[]string{"libonnxruntime.so.1.20.0", "libonnxruntime.so.1.100.0"}, "libonnxruntime.so.1.100.0", "1.100.0"},
+		{[]string{"libonnxruntime.1.23.2.dylib"}, "libonnxruntime.1.23.2.dylib", "1.23.2"},
+		{[]string{"libonnxruntime.so.1.9.0", "libonnxruntime.so.1.18.1", "libonnxruntime.so.1"}, "", ""},
+	} {
+		var files []string
+		for _, name := range c.files {
+			files = append(files, packages+name)
+		}
+		venv := place(t, files...)
+		t.Setenv("VIRTUAL_ENV", venv)
+		f := newFinder(home)
+		f.linked, f.pythons = func(string) bool { return true }, f.pythons[:1] // not this machine's own
+		got, missing := f.onnx()
+		if c.want == "" {
+			if got.Name != "" || !strings.Contains(missing.Why, "1.19") || !strings.Contains(missing.Get, "pip install onnxruntime") {
+				t.Errorf("%v: got %+v, %+v; want none, which version is needed, and how to get it", c.files, got, missing)
+			}
+			continue
+		}
+		if got.Library != filepath.Join(venv, packages, c.want) || !strings.Contains(got.Reason, c.version) {
+			t.Errorf("%v: got %+v, want %s", c.files, got, c.want)
+		}
+	}
+}
+
+// A program that Go built without a C compiler, or for a system without the engine, says what to do.
+func TestUnlinkedONNXSaysWhatToDo(t *testing.T) {
+	for platform, want := range map[string]string{"linux/amd64": "apt-get install gcc", "darwin/arm64": "xcode-select --install",
+		"darwin/amd64": "xcode-select", "windows/amd64": "WSL"} {
+		if why, get := unlinkedONNX(platform); why == "" || !strings.Contains(get, want) {
+			t.Errorf("%s: got %q, %q; want %q", platform, why, get, want)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-//go:build linux && cgo && (amd64 || arm64)
+//go:build (linux || darwin) && cgo && (amd64 || arm64)
 
 // Elementwise computes the programs of package fusion: operations number by number over tensors of float32, some hundred numbers at a time, which
 // stay in a core's first cache from one operation to the next. Each number is that of ONNX Runtime's own operations, to the bit.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -20,9 +21,6 @@ import (
 
 // installLimit bounds the whole installation, so that a network that swallows packets ends in an error.
 const installLimit = 15 * time.Minute
-
-// libraryFile is the name of the installed library: the name it gives itself, so the loader recognises it.
-const libraryFile = "libonnxruntime.so.1"
 
 // library is one file of a release: where it lies in the archive, and its SHA-256 in hexadecimal.
 type library struct{ member, sha256 string }
@@ -35,9 +33,10 @@ type release struct {
 	libraries     map[string]library // by GOOS/GOARCH
 }
 
-// onnxRuntime is the release that compute-onnx v0.1.5 passes its tests with (MIT licence).
-func onnxRuntime() release {
-	return release{
+// releases are those of ONNX Runtime (MIT licence) that Install knows: the one that compute-onnx v0.1.5 passes its tests with, and for
+// Macs with Intel's processors the last one that serves them. Those for macOS were never run here.
+func releases() []release {
+	return []release{{
 		name:    "onnxruntime-node",
 		version: "1.30.0",
 		sha256:  "6e3390d6b783e7be946fad629292799da28d0b42f84856e50d2c1b0383291e75",
@@ -47,44 +46,70 @@ func onnxRuntime() release {
 				"ffb75a925ba05e47b235bb66e3e3911714a80b328a9c9425539feb204aa32a23"},
 			"linux/arm64": {"package/bin/napi-v6/linux/arm64/libonnxruntime.so.1",
 				"1f549d46250b005580b597f4164984aaf75b3bcb9f3aeb07c7f8a8fe60b23c76"},
+			"darwin/arm64": {"package/bin/napi-v6/darwin/arm64/libonnxruntime.1.dylib",
+				"685d2be5dba1309c89d3a5324b7fd06a5c42f1a61bfea32d14c4cc28d072121d"},
 		},
-	}
+	}, {
+		name:    "onnxruntime-node",
+		version: "1.23.2",
+		sha256:  "fe70e8de46560c57c2dfb7170770da32dbb21684504a5c904346c44a56e154f2",
+		size:    "97 MB",
+		libraries: map[string]library{
+			"darwin/amd64": {"package/bin/napi-v6/darwin/x64/libonnxruntime.1.23.2.dylib",
+				"0576e3f8dd16833c291fddd037444672ae20cdc6797db00928cc7527541c5a4a"},
+		},
+	}}
 }
 
-// libraryPath is where Install puts the library under the store's place.
-func libraryPath(home string) string { return onnxRuntime().path(home) }
+// onnxRuntime is the release for a platform, and whether there is one.
+func onnxRuntime(platform string) (release, bool) {
+	for _, r := range releases() {
+		if _, serves := r.libraries[platform]; serves {
+			return r, true
+		}
+	}
+	return release{}, false
+}
+
+// platform is this program's, as libraries of a release are named after it.
+func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 // Install fetches the ONNX Runtime library with npm into home (the store's place), where Choose finds it, and returns its
 // path. It tells progress (which may be nil) what it is doing.
 //
 // npm asks whatever registry its user has configured. Archive and library must have the pinned checksums. The library
 // appears whole or not at all; one that is already there and whole is kept, a damaged one is replaced. Without npm,
-// without network or on a platform that the package does not serve, the error says what to do instead; it comes within
-// 15 minutes at worst, and at once when ctx is cancelled.
+// without network, on a platform that no package serves or in a program that could not load the library, the error says
+// what to do instead; it comes within 15 minutes at worst, and at once when ctx is cancelled.
 func Install(ctx context.Context, home string, progress io.Writer) (string, error) {
 	if progress == nil {
 		progress = io.Discard
 	}
+	if !linked("onnx") {
+		why, get := unlinkedONNX(platform())
+		return "", fmt.Errorf("engine: nothing was fetched: %s; %s", why, get)
+	}
+	r, served := onnxRuntime(platform())
+	if !served {
+		return "", fmt.Errorf("engine: install ONNX Runtime: no release serves %s", platform())
+	}
 	ctx, cancel := context.WithTimeout(ctx, installLimit)
 	defer cancel()
-	path, err := onnxRuntime().install(ctx, home, progress)
+	path, err := r.install(ctx, home, progress)
 	if err != nil {
-		return "", fmt.Errorf("engine: install ONNX Runtime: %w; or get libonnxruntime.so yourself and set $%s to its path",
-			err, libraryEnv)
+		return "", fmt.Errorf("engine: install ONNX Runtime: %w; or pip install onnxruntime, whose library is found; or get %s "+
+			"yourself and set $%s to its path", err, filepath.Base(r.path("")), libraryEnv)
 	}
 	return path, nil
 }
 
+// path is where the library for this platform lies under the store's place, by the name it has in the archive.
 func (r release) path(home string) string {
-	return filepath.Join(home, "onnxruntime", r.version, libraryFile)
+	return filepath.Join(home, "onnxruntime", r.version, path.Base(r.libraries[platform()].member))
 }
 
 func (r release) install(ctx context.Context, home string, progress io.Writer) (string, error) {
-	platform := runtime.GOOS + "/" + runtime.GOARCH
-	wanted, ok := r.libraries[platform]
-	if !ok {
-		return "", fmt.Errorf("the npm package %s serves this program on Linux for amd64 and arm64, not on %s", r.name, platform)
-	}
+	wanted := r.libraries[platform()]
 	path := r.path(home)
 	if sum, err := sha256File(path); err == nil && sum == wanted.sha256 {
 		fmt.Fprintf(progress, "ONNX Runtime %s is already at %s\n", r.version, path)
@@ -111,7 +136,7 @@ func (r release) install(ctx context.Context, home string, progress io.Writer) (
 		return "", fmt.Errorf("%s has SHA-256 %s, want %s: the registry served something else, so nothing was installed",
 			filepath.Base(archive), sum, r.sha256)
 	}
-	staged := filepath.Join(staging, libraryFile)
+	staged := filepath.Join(staging, filepath.Base(path))
 	if err := unpack(archive, wanted, staged); err != nil {
 		return "", fmt.Errorf("%s: %w", filepath.Base(archive), err)
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/csv"
-	"os"
 	"os/exec"
 	"path"
 	"runtime"
@@ -42,34 +41,8 @@ func Describe() Machine {
 		GPUs:   gpus(context.Background()),
 		Go:     runtime.Version(),
 	}
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		m.CPU = field(string(text), "model name")
-	}
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		m.MemoryTotal = kilobytes(field(string(text), "MemTotal"))
-		m.MemoryAvailable = kilobytes(field(string(text), "MemAvailable"))
-	}
+	m.ask()
 	return m
-}
-
-// field returns the value of the first line "key : value" of a file in /proc, "" when there is none.
-func field(text, key string) string {
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(line, ":")
-		if strings.TrimSpace(name) == key {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
-
-// kilobytes returns the bytes that "16384 kB" stands for.
-func kilobytes(text string) uint64 {
-	n, err := strconv.ParseUint(strings.TrimSuffix(text, " kB"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n << 10
 }
 
 // gpus asks nvidia-smi; nil when it is missing, fails or does not answer in time.

@@ -26,6 +26,7 @@ type wanted struct {
 	Columns [][]string // heading and metric, and the artifact if that is another
 	Rows    [][]string // name, what it is called here if that is another, and the row that is taken off it; all if none
 	Seeds   bool       // with the number of seeds
+	Digits  int        // behind the point
 }
 
 // Tables of our own results in documents are those of the shipped results. go test ./docs -run TestTables -update writes them.
@@ -97,18 +98,20 @@ func claims(mark, home string) (string, error) {
 		if f.Primary {
 			conclusion = "primary, " + conclusion
 		}
-		table += fmt.Sprintf("| %s | %s | %s to %s | %s | %s |\n", f.Text, signed(*f.Difference), signed(f.Blocks[0]), signed(f.Blocks[1]),
+		table += fmt.Sprintf("| %s | %s | %s to %s | %s | %s |\n", f.Text, signed(*f.Difference, 1), signed(f.Blocks[0], 1), signed(f.Blocks[1], 1),
 			conclusion, f.Source)
 	}
 	return table, nil
 }
 
 // signed is a difference as documents have it.
-func signed(x float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.1f", x), "-", "−") }
+func signed(x float64, digits int) string {
+	return strings.ReplaceAll(fmt.Sprintf("%+.*f", digits, x), "-", "−")
+}
 
 // shipped is the table that a mark asks for.
 func shipped(references []paper.Reference, mark string) (string, error) {
-	want := wanted{Data: "scenes"}
+	want := wanted{Data: "scenes", Digits: 1}
 	if err := json.Unmarshal([]byte(mark), &want); err != nil {
 		return "", err
 	}
@@ -150,7 +153,7 @@ func shipped(references []paper.Reference, mark string) (string, error) {
 					return "", fmt.Errorf("no row %q is shipped", names[2])
 				}
 			}
-			text := value(row, less, column[1])
+			text := value(row, less, column[1], want.Digits)
 			lines[i], found = lines[i]+" "+text+" |", found || text != ""
 		}
 		if !found {
@@ -180,16 +183,16 @@ func rowNamed(rows []paper.ReferenceRow, name string) (paper.ReferenceRow, bool)
 
 // value is a row's mean of a metric, with the standard deviation over seeds where there are several, or the difference of the means of two
 // rows; empty where there is none.
-func value(row, less paper.ReferenceRow, metric string) string {
+func value(row, less paper.ReferenceRow, metric string, digits int) string {
 	v, ok := row.Metrics[metric]
 	w, differs := less.Metrics[metric]
 	switch {
 	case !ok || less.Name != "" && !differs:
 		return ""
 	case differs:
-		return signed(v[0] - w[0])
+		return signed(v[0]-w[0], digits)
 	case v[2] < 2:
-		return fmt.Sprintf("%.1f", v[0])
+		return fmt.Sprintf("%.*f", digits, v[0])
 	}
-	return fmt.Sprintf("%.1f ± %.1f", v[0], v[1])
+	return fmt.Sprintf("%.*f ± %.*f", digits, v[0], digits, v[1])
 }

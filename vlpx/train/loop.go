@@ -212,9 +212,9 @@ func (t *trainer) one(ctx context.Context) error {
 		return err
 	}
 	defer out.Release()
-	if !out.finite() {
-		return fmt.Errorf("train: %s: epoch %d, step %d: %s: training left the numbers; the pairs of this batch are %v; "+
-			"lower the learning rate or clip the gradient", t.job.Config.Method.Name, t.Epoch, t.Step, out, batch.Pairs)
+	if strayed := out.strayed(); strayed != "" {
+		return fmt.Errorf("train: %s: epoch %d, step %d: %s; all of the step: %s; the pairs of its mini-batch are %v; "+
+			"lower the learning rate or clip the gradient", t.job.Config.Method.Name, t.Epoch, t.Step, strayed, out, batch.Pairs)
 	}
 	if err := t.observe(batch, out); err != nil {
 		return err

@@ -61,14 +61,23 @@ func (o Output) String() string {
 	return strings.Join(all, ", ")
 }
 
-// finite reports whether every loss and the gradient are numbers.
-func (o Output) finite() bool {
-	for _, x := range o.numbers() {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
+// strayed lists the losses and scalars that are no numbers or infinite, such as "ITC is NaN", losses first.
+func (o Output) strayed() string {
+	numbers := o.numbers()
+	var losses, others []string
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		x := numbers[name]
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			continue
+		}
+		text := fmt.Sprintf("%s is %g", name, x)
+		if _, is := o.Losses[negative.Loss(name)]; is {
+			losses = append(losses, text)
+		} else {
+			others = append(others, text)
 		}
 	}
-	return true
+	return strings.Join(append(losses, others...), ", ")
 }
 
 // Step is the compiled training step: losses, gradients, the update and what it improved in one call.

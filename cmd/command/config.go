@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
 
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/vlpx/scale"
 )
 
@@ -46,7 +46,7 @@ func configured(c *cobra.Command) {
 // fromFile sets the flags of a command from a file, but for those that were given, and returns its arguments. The file is YAML: the names of
 // flags with their values, "method" for what the command takes, and "set" as a mapping or a list.
 func fromFile(c *cobra.Command, name string, given []string) ([]string, error) {
-	text, err := os.ReadFile(name)
+	text, err := content.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("-config: %w", err)
 	}

@@ -249,6 +249,20 @@ func TestImageErrors(t *testing.T) {
 	}
 }
 
+// A file that unpacks to far more records than there are is refused before it fills the memory.
+func TestTooManyRecords(t *testing.T) {
+	_, err := cifar10.parse(endless{})
+	must.Fail(t, err, "more than 100000 records")
+}
+
+// endless is a file of zeros without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
 // Whatever the bytes, they are whole records with labels in range, kept as they are, or an error.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(records(0, 2)), false)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"vlpx.internal/datasets/content"
 )
 
 // Files of the names of classes: one a line, or the lists "fine" and "coarse" of an object.
@@ -24,7 +26,7 @@ func classNames(dir string, f format) ([]string, error) {
 		files = []string{namesOf20, namesInJSON}
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join(dir, file))
+		text, err := content.ReadFile(filepath.Join(dir, file))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

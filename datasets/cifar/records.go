@@ -27,6 +27,9 @@ var (
 	cifar100c = format{name: "CIFAR-100 coarse", limits: []int{20, 100}, coarse: true}
 )
 
+// mostRecords bounds those of a file.
+const mostRecords = 100_000
+
 // size is that of a record in bytes.
 func (f format) size() int { return len(f.limits) + 3*plane }
 
@@ -43,7 +46,11 @@ func (f format) classes() int { return f.limits[f.label()] }
 
 // parse reads records to the end and checks their labels. The error names the record, from 0, and the byte of the unpacked file.
 func (f format) parse(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(r)
+	most := mostRecords * f.size()
+	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if len(data) > most {
+		return nil, fmt.Errorf("more than %d records; a file of %s has 50,000 at most", mostRecords, f.name)
+	}
 	record, rest := len(data)/f.size(), len(data)%f.size()
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == nil && rest > 0:

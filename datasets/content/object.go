@@ -18,17 +18,20 @@ type Object struct {
 	entry   *entry
 }
 
-// mostOfEntry bounds the bytes of a list's entry. Those of an image with its captions are some hundred.
+// mostOfEntry bounds the bytes of a value or a list's entry, with the blanks before it. Those of an image with its captions are some hundred.
 const mostOfEntry = 4 << 20
 
-// entry is a file of which a list's entry is read, so much of it at most; no bound where most is 0.
+// mostOfList bounds the entries of a list, of which each takes some hundred bytes of memory. COCO has 0.1 million images.
+const mostOfList = 10_000_000
+
+// entry is a file of which one value is read, or a list's entry, so much of it at most.
 type entry struct {
 	r          io.Reader
 	read, most int64
 }
 
 func (e *entry) Read(p []byte) (int, error) {
-	if e.most > 0 && e.read > e.most {
+	if e.read > e.most {
 		return 0, fmt.Errorf("it is longer than %d bytes", mostOfEntry)
 	}
 	n, err := e.r.Read(p)
@@ -44,17 +47,16 @@ func (o *Object) Read(r io.Reader) error {
 		return err
 	}
 	found := map[string]bool{}
-	for o.decoder.More() {
-		token, err := o.decoder.Token()
+	for o.more() {
+		token, err := o.token()
 		if err != nil {
 			return CutOff("a field's name", err)
 		}
 		key := token.(string) // nothing else is a key
 		read, known := o.Fields[key]
 		if !known {
-			var other json.RawMessage
-			if err := o.Decode(fmt.Sprintf("field %q", key), &other); err != nil {
-				return err
+			if err := o.skip(); err != nil {
+				return CutOff(fmt.Sprintf("field %q", key), err)
 			}
 			continue
 		}
@@ -69,7 +71,7 @@ func (o *Object) Read(r io.Reader) error {
 	if err := o.expect(json.Delim('}')); err != nil {
 		return err
 	}
-	if _, err := o.decoder.Token(); err != io.EOF {
+	if _, err := o.token(); err != io.EOF {
 		return errors.New("there is more after the end of the object; the file is damaged, get it again")
 	}
 	for _, key := range o.Needs {
@@ -82,6 +84,7 @@ func (o *Object) Read(r io.Reader) error {
 
 // Decode reads one value of a field; what is how an error calls it.
 func (o *Object) Decode(what string, value any) error {
+	o.next()
 	if err := o.decoder.Decode(value); err != nil {
 		return CutOff(what, err)
 	}
@@ -100,17 +103,18 @@ func Each[T any](key, what string, take func(i int, entry T) error) func(*Object
 			return fmt.Errorf("%q: %w", key, err)
 		}
 		n := 0
-		for ; o.decoder.More(); n++ {
+		for ; o.more(); n++ {
 			var entry T
-			o.entry.most = o.decoder.InputOffset() + mostOfEntry
 			if err := o.Decode(fmt.Sprintf("%s %d", what, n), &entry); err != nil {
 				return err
+			}
+			if n >= mostOfList {
+				return fmt.Errorf("%q has more than %d entries; leave some out", key, mostOfList)
 			}
 			if err := take(n, entry); err != nil {
 				return fmt.Errorf("%s %d: %w", what, n, err)
 			}
 		}
-		o.entry.most = 0
 		if err := o.expect(json.Delim(']')); err != nil {
 			return fmt.Errorf("after %s %d: %w", what, n-1, err)
 		}
@@ -120,7 +124,7 @@ func Each[T any](key, what string, take func(i int, entry T) error) func(*Object
 
 // expect reads one delimiter.
 func (o *Object) expect(want json.Delim) error {
-	got, err := o.decoder.Token()
+	got, err := o.token()
 	if err != nil {
 		return CutOff(fmt.Sprintf("%q", want.String()), err)
 	}
@@ -128,4 +132,45 @@ func (o *Object) expect(want json.Delim) error {
 		return fmt.Errorf("%v where %q should be; is this %s?", got, want.String(), o.Layout)
 	}
 	return nil
+}
+
+// next lets so much be read from here on as one value may take.
+func (o *Object) next() { o.entry.most = o.decoder.InputOffset() + mostOfEntry }
+
+func (o *Object) more() bool {
+	o.next()
+	return o.decoder.More()
+}
+
+func (o *Object) token() (json.Token, error) {
+	o.next()
+	return o.decoder.Token()
+}
+
+// mostSkipped bounds the bytes of a value that nobody reads.
+const mostSkipped = 64 << 20
+
+// skip passes over a value and holds none of it. Values nest ten thousand deep at most, as in package json.
+func (o *Object) skip() error {
+	const deepest = 10_000
+	begin := o.decoder.InputOffset()
+	for depth := 0; ; {
+		token, err := o.token()
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		switch {
+		case err != nil:
+			return err
+		case depth > deepest:
+			return errors.New("it nests too deeply")
+		case o.decoder.InputOffset()-begin > mostSkipped:
+			return fmt.Errorf("it is longer than %d bytes, and nothing reads it; leave it out", mostSkipped)
+		case depth == 0:
+			return nil
+		}
+	}
 }

@@ -66,6 +66,31 @@ func Regular(name string) (*os.File, error) {
 	return f, nil
 }
 
+// longestText bounds a text that is read whole, such as a vocabulary or a list of names, in bytes.
+const longestText = 64 << 20
+
+// ReadFile reads a regular file of 64 MiB at most: a text that people or other programs wrote.
+func ReadFile(name string) ([]byte, error) {
+	f, err := Regular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, longestText)
+}
+
+// ReadAll reads an open file of so many bytes at most. A longer one is refused unread.
+func ReadAll(f *os.File, most int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s has %d bytes; such a file has at most %d", f.Name(), info.Size(), most)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
 // CutOff says where reading stopped; a file that ends too early is the usual reason.
 func CutOff(where string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -67,3 +67,46 @@ func TestLongEntry(t *testing.T) {
 		t.Errorf("a long list: %v", err)
 	}
 }
+
+// What nobody reads of an object is passed over without being held, as far as it is no bomb: a text of gigabytes, blanks between values or
+// behind the object, lists in lists without end.
+func TestBombsInAnObject(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"other": "` + strings.Repeat("a", 3*mostOfEntry):                                   `field "other": it is longer than`,
+		`{` + strings.Repeat(" ", 3*mostOfEntry):                                             "it is longer than",
+		`{"images": []}` + strings.Repeat(" ", 3*mostOfEntry):                                "there is more after the end",
+		`{"name": "` + strings.Repeat("a", 3*mostOfEntry) + `"}`:                             `"name": it is longer than`,
+		`{"other": ` + strings.Repeat("[", 20_000):                                           `field "other": it nests too deeply`,
+		`{"other": [` + strings.Repeat(`"`+strings.Repeat("a", 1<<20)+`",`, mostSkipped>>20): `field "other": it is longer than`,
+		`{"other": [1, {"a": [null, "b"]}, []], "images": ["a"]}`:                            "",
+	} {
+		var name string
+		o := Object{Fields: map[string]func(*Object) error{
+			"images": Each("images", "image", func(int, string) error { return nil }), "name": Value("name", &name),
+		}}
+		err := o.Read(strings.NewReader(text))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.30s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A file that is read whole is refused unread where it is too long, and where it is a pipe.
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vocab.txt")
+	if err := os.WriteFile(path, []byte("words"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := ReadFile(path); err != nil || string(text) != "words" {
+		t.Errorf("got %q (%v)", text, err)
+	}
+	if err := os.Truncate(path, longestText+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "such a file has at most") {
+		t.Errorf("a long file: got %v", err)
+	}
+	if _, err := ReadFile(os.DevNull); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a device: got %v", err)
+	}
+}

@@ -2,14 +2,15 @@ package scenegraph
 
 import (
 	"bufio"
-	"compress/gzip"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
+
+	"vlpx.internal/datasets/content"
 )
 
 // Captioned is a caption with the graph that a file has for it.
@@ -22,22 +23,15 @@ type Captioned struct {
 // ReadFile reads captions with graphs: a .csv of FACTUAL ([ReadCSV]), or else a caption and its graph a line ([ReadTSV]); either may be
 // compressed (.gz).
 func ReadFile(path string) ([]Captioned, error) {
-	file, err := os.Open(path)
+	file, err := content.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("scenegraph: %w", err)
+		return nil, fmt.Errorf("scenegraph: %s: %w; write it anew", path, err)
 	}
 	defer file.Close()
-	var content io.Reader = file
-	plain := strings.TrimSuffix(path, ".gz")
-	if plain != path {
-		if content, err = gzip.NewReader(file); err != nil {
-			return nil, fmt.Errorf("scenegraph: %s: no gzip: %w; decompress it, or drop the .gz", path, err)
-		}
+	if strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".csv") {
+		return ReadCSV(path, file)
 	}
-	if strings.HasSuffix(plain, ".csv") {
-		return ReadCSV(path, content)
-	}
-	return ReadTSV(path, content)
+	return ReadTSV(path, file)
 }
 
 // ReadCSV reads captions with graphs as FACTUAL publishes them: a header that names the columns caption and scene_graph, then a record a
@@ -76,7 +70,7 @@ func ReadTSV(file string, content io.Reader) ([]Captioned, error) {
 	line := 0
 	for lines.Scan() {
 		line++
-		if strings.TrimSpace(lines.Text()) == "" {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
 		caption, graph, ok := strings.Cut(lines.Text(), "\t")
@@ -95,10 +89,16 @@ func ReadTSV(file string, content io.Reader) ([]Captioned, error) {
 	return all, nil
 }
 
+// mostCaptions bounds the captions of a file. COCO's are 0.6 million.
+const mostCaptions = 1 << 22
+
 func appendCaptioned(all []Captioned, file string, line int, caption, text string) ([]Captioned, error) {
 	graph, err := Align(caption, text)
 	if err != nil {
 		return nil, fmt.Errorf("scenegraph: %s:%d: caption %.100q: %w", file, line, caption, err)
+	}
+	if len(all) >= mostCaptions {
+		return nil, fmt.Errorf("scenegraph: %s:%d: more than %d captions; leave some out", file, line, mostCaptions)
 	}
 	return append(all, Captioned{caption, text, graph}), nil
 }

@@ -1,6 +1,7 @@
 package scenes
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -62,6 +63,9 @@ func fill[T comparable](field *T, value T) {
 // MostImages bounds the images of a split: a plan takes about 1 kB for each, and reads all captions.
 const MostImages = 10_000_000
 
+// mostCaptions bounds the captions of a split, of about 100 bytes each.
+const mostCaptions = 5 * MostImages
+
 // validate checks a configuration with defaults; the error names the first bad field.
 func (c Config) validate() error {
 	for _, f := range []struct {
@@ -78,6 +82,9 @@ func (c Config) validate() error {
 		if f.value < f.low || f.value > f.top {
 			return fmt.Errorf("scenes: Config.%s is %d; use %d to %d", f.name, f.value, f.low, f.top)
 		}
+	}
+	if captions := max(c.Train*cmp.Or(c.TrainCaptions, c.Captions), c.Val*c.Captions, c.Test*c.Captions); captions > mostCaptions {
+		return fmt.Errorf("scenes: a split of Config has %d captions; use fewer images or captions, %d in all", captions, mostCaptions)
 	}
 	if _, err := worldOf(c.World); err != nil {
 		return err

@@ -264,6 +264,7 @@ func TestNewErrors(t *testing.T) {
 		"scenes: Config.Val is -2; use 1 to 10000000":                        {Val: -2},
 		"scenes: Config.Test is -3; use 1 to 10000000":                       {Test: -3},
 		"scenes: Config.Captions is 1001; use 1 to 1000":                     {Captions: 1001},
+		"scenes: a split of Config has 10000000000 captions; use fewer":      {Train: 10_000_000, Captions: 1000},
 		"scenes: Config.Size is 8; use 16 to 4096":                           {Size: 8},
 		`scenes: Config.Density is "full"; use one of base, dbl, half, mid`:  {Density: "full"},
 		"scenes: Config.Noise is NaN; use a standard deviation up to 1":      {Noise: math.NaN()},

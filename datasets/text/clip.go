@@ -2,13 +2,11 @@ package text
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +14,8 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
+
+	"vlpx.internal/datasets/content"
 )
 
 // CLIP's tokens before and after a caption; its vocabulary ends in them.
@@ -50,23 +50,20 @@ func IsMerges(path string) bool {
 }
 
 func readMerges(path string) (*Tokenizer, error) {
-	file, err := os.Open(path)
+	file, err := content.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	var lines io.Reader = file
-	if filepath.Ext(path) == ".gz" {
-		if lines, err = gzip.NewReader(file); err != nil {
-			return nil, err
-		}
-	}
-	merges, err := parseMerges(lines, bytePieces("", endOfWord), clipMerges)
+	merges, err := parseMerges(file, bytePieces("", endOfWord), clipMerges)
 	if err != nil {
 		return nil, err
 	}
 	return fromMerges(merges)
 }
+
+// mostBlank bounds the empty lines of a list, which stand behind the last merge.
+const mostBlank = 1000
 
 // parseMerges are the lines that count, the first ones, of which the first of all merges pieces of those given. Each must merge pieces that
 // there are by then into one that there is not: then the order in which equal merges are done in a word does not matter.
@@ -83,11 +80,15 @@ func parseMerges(r io.Reader, pieces []string, most int) ([]string, error) {
 		return nil, errors.New("line 1 does not tell a #version; it is no list of merges")
 	}
 	var merges []string
+	blank := 0
 	for number := 2; len(merges) < most && lines.Scan(); number++ {
 		merge := strings.TrimSuffix(lines.Text(), "\r")
 		left, right, two := strings.Cut(merge, " ")
 		switch {
 		case merge == "":
+			if blank++; blank > mostBlank {
+				return nil, fmt.Errorf("line %d: %d lines are empty; it is no list of merges", number, blank)
+			}
 			continue // behind the last one
 		case !two || !known[left] || !known[right] || strings.HasSuffix(left, endOfWord):
 			return nil, fmt.Errorf("line %d: %q does not merge two pieces of the lines before", number, merge)

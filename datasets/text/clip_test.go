@@ -211,6 +211,11 @@ func mergedPlainly(word string, merges []string) []string {
 	}
 }
 
+// A list that goes on with empty lines, as a bomb does, is refused by them.
+func TestMergesOfBlanks(t *testing.T) {
+	must.Fail(t, must.Err(parseMerges(strings.NewReader(version+strings.Repeat("\n", 2000)), bytePieces(""), 10)), "1001 lines are empty")
+}
+
 // Whatever a list of merges, it is refused, or words have the pieces that OpenAI's procedure gives, and come back.
 func FuzzMerges(f *testing.F) {
 	f.Add(version+"a b\nab a\nab ab</w>\n", "ababab aba")

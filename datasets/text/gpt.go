@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"os"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/plainjson"
 )
 
@@ -85,14 +86,14 @@ func gptWhole(vocabulary map[string]int) error {
 // the version, then two pieces a line.
 func FromVocabAndMerges(vocab, merges string) (*Tokenizer, error) {
 	ids := map[string]int{}
-	content, err := os.ReadFile(vocab)
+	text, err := content.ReadFile(vocab)
 	if err == nil {
-		err = plainjson.Unmarshal(content, &ids)
+		err = plainjson.Unmarshal(text, &ids)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("text: %s: %w", vocab, err)
 	}
-	file, err := os.Open(merges)
+	file, err := content.Open(merges)
 	if err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}

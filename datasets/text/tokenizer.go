@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/gomlx/go-huggingface/tokenizers/api"
 	"github.com/gomlx/go-huggingface/tokenizers/hftokenizer"
+
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/plainjson"
 )
 
@@ -75,11 +76,11 @@ var (
 // end in </w>, with the tokens <|startoftext|> and <|endoftext|>, which has the largest id; or GPT-2's, a byte-level BPE model of all 256
 // bytes with the token <|endoftext|>, which stands at both ends of a text.
 func FromTokenizerJSON(path string) (*Tokenizer, error) {
-	content, err := os.ReadFile(path)
+	text, err := content.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("text: tokenizer: %w", err)
 	}
-	t, err := parse(content)
+	t, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("text: %s: %w", path, err)
 	}

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"vlpx.internal/datasets/content"
 )
 
 // specials are the tokens BERT needs, in the order of a vocabulary built here.
@@ -19,11 +20,11 @@ var specials = [...]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 
 // FromVocab reads a vocab.txt of an uncased BERT: one piece a line, its id the line number from 0, [PAD] first.
 func FromVocab(path string) (*Tokenizer, error) {
-	content, err := os.ReadFile(path)
+	text, err := content.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("text: vocabulary: %w", err)
 	}
-	t, err := fromPieces(vocabLines(string(content)))
+	t, err := fromPieces(vocabLines(string(text)))
 	if err != nil {
 		return nil, fmt.Errorf("text: %s: %w", path, err)
 	}

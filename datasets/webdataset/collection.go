@@ -183,7 +183,7 @@ func (c *Collection) label(dir string) error {
 			highest = max(highest, s.class)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, namesFile))
+	text, err := content.ReadFile(filepath.Join(dir, namesFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

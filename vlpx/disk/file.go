@@ -82,14 +82,17 @@ func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.
 // WriteTo keeps io.Copy to Read.
 func (f *File) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{f}) }
 
-// ReadFile reads a regular file whole.
+// longest bounds a file that is read whole, in bytes: results and curves of long trainings take some MiB.
+const longest = 1 << 30
+
+// ReadFile reads a regular file whole, of 1 GiB at most.
 func ReadFile(path string) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	return content.ReadAll(f.File, longest)
 }
 
 // ReadDir is os.ReadDir.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/eval/answer"
@@ -97,17 +97,17 @@ type Answer struct {
 
 // ReadAnswers reads a list of candidate answers: JSON, or one answer a line.
 func ReadAnswers(path string) ([]string, error) {
-	content, err := os.ReadFile(path)
+	list, err := content.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("eval: answers: %w", err)
 	}
 	var all []string
-	if content = bytes.TrimSpace(content); bytes.HasPrefix(content, []byte("[")) {
-		if err := plainjson.Unmarshal(content, &all); err != nil {
+	if list = bytes.TrimSpace(list); bytes.HasPrefix(list, []byte("[")) {
+		if err := plainjson.Unmarshal(list, &all); err != nil {
 			return nil, fmt.Errorf("eval: answers: %s: %w; write a list of texts", path, err)
 		}
 	} else {
-		for line := range strings.Lines(string(content)) {
+		for line := range strings.Lines(string(list)) {
 			if line = strings.TrimSpace(line); line != "" {
 				all = append(all, line)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
@@ -35,12 +36,12 @@ type Folder struct {
 func Read(dir string) (*Folder, error) {
 	f := &Folder{dir: dir}
 	path := filepath.Join(dir, ConfigName)
-	content, err := os.ReadFile(path)
+	said, err := content.ReadFile(path)
 	if err != nil {
 		return nil, absent(dir, ConfigName, err)
 	}
 	var described run.Description
-	if f.Config, described, err = parse(content); err != nil {
+	if f.Config, described, err = parse(said); err != nil {
 		return nil, fmt.Errorf("export: %s: %w", path, err)
 	}
 	f.Run = described.Run

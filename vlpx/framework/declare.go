@@ -91,6 +91,9 @@ func Initialise(f Framework, u Use, backend compute.Backend, store *model.Store,
 	if err := DeclareAll(f, u, backend, store, run); err != nil {
 		return err
 	}
+	if err := judged(f, u, store); err != nil {
+		return err
+	}
 	first := encoder.Initialise
 	if own, ok := f.(Initialising); ok {
 		first = own.Initialise

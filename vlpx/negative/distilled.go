@@ -104,6 +104,9 @@ func (d Distilled) ITC(f Features) Contrasted {
 	return c
 }
 
+// mostKept bounds the numbers of a queue. Those of ALBEF are 16.8 million.
+const mostKept = 1 << 29
+
 // Declare implements Stateful: queues of random unit vectors, so that the first steps contrast against noise as in the
 // published code, [Queue, dim], and a pointer to the batch-sized block that the next batch overwrites. With Items a queue of the
 // images that they belong to, too.
@@ -122,6 +125,9 @@ func (d Distilled) Declare(state *model.Scope, run Start) error {
 		if err := d.Put(state, "item", tensors.FromFlatDataAndDimensions(items, d.Queue, 1), tensors.FromScalar(int32(0))); err != nil {
 			return err
 		}
+	}
+	if d.Queue > mostKept/run.Dim {
+		return fmt.Errorf("negative: a queue of %d pairs with %d numbers each; take %d pairs at most", d.Queue, run.Dim, mostKept/run.Dim)
 	}
 	for _, side := range []string{"image", "text"} {
 		r := random.Stream(run.Seed, "queue", side)

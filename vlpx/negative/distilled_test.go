@@ -93,6 +93,8 @@ func TestDistilledAgainstRing(t *testing.T) {
 
 func TestDistilledDeclare(t *testing.T) {
 	const dim = 8
+	absurd := Distilled{Queue: 3 << 22}.Declare(model.NewStore().Scope("/state"), Start{BatchSize: 3, Dim: 1 << 16})
+	must.Fail(t, absurd, "take 8192 pairs at most")
 	d := Distilled{Queue: 6}
 	declare := func(seed uint64) [][]float32 {
 		store := model.NewStore()

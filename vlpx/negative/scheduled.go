@@ -81,6 +81,9 @@ func (s Scheduled) withDefaults() Scheduled {
 	return s
 }
 
+// mostPolicy bounds a layer's weights and the blocks' of the policy, which has 50,000 as published.
+const mostPolicy = 1 << 26
+
 func (s Scheduled) check(run Start) error {
 	if err := run.check(); err != nil {
 		return err
@@ -92,6 +95,9 @@ func (s Scheduled) check(run Start) error {
 	case s.Quantiles < 2 || s.Hidden < 1 || s.Blocks < 0:
 		return fmt.Errorf("negative: scheduled: a policy of %d quantiles, %d hidden units and %d blocks; take at least 2, 1 and 0",
 			s.Quantiles, s.Hidden, s.Blocks)
+	case s.Hidden > mostPolicy/(s.Quantiles+1) || s.Blocks > mostPolicy/s.Hidden/s.Hidden:
+		return fmt.Errorf("negative: scheduled: a policy of %d quantiles, %d hidden units and %d blocks has more than %d weights; take fewer",
+			s.Quantiles, s.Hidden, s.Blocks, mostPolicy)
 	case !(s.Rate > 0):
 		return fmt.Errorf("negative: scheduled: learning rate %g; it must be positive", s.Rate)
 	case !(s.Baseline >= 0 && s.Baseline < 1):

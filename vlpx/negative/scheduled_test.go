@@ -285,6 +285,8 @@ func TestScheduledErrors(t *testing.T) {
 		{Scheduled{SearchSpace: -4}, "search space -4"},
 		{Scheduled{Quantiles: 1}, "1 quantiles"},
 		{Scheduled{Hidden: -1}, "-1 hidden units"},
+		{Scheduled{Hidden: 1 << 16, Blocks: 1000}, "has more than 67108864 weights"},
+		{Scheduled{Quantiles: 1 << 24}, "has more than 67108864 weights"},
 		{Scheduled{Rate: -1}, "learning rate -1"},
 		{Scheduled{Rate: math.NaN()}, "learning rate NaN"},
 		{Scheduled{Baseline: 1}, "decay 1"},

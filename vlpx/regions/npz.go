@@ -59,11 +59,19 @@ const largest = 1 << 28
 // readNPZ reads a file of regions. Arrays that it does not know stay unread.
 func readNPZ(name string) (detected, error) {
 	var d detected
-	file, err := zip.OpenReader(name)
+	packed, err := content.Regular(name)
 	if err != nil {
-		return d, fmt.Errorf("%w: it is no npz file, or cut off; make it again", err)
+		return d, err
 	}
-	defer file.Close()
+	defer packed.Close()
+	info, err := packed.Stat()
+	if err != nil {
+		return d, err
+	}
+	file, err := zip.NewReader(packed, info.Size())
+	if err != nil {
+		return d, fmt.Errorf("%s: %w: it is no npz file, or cut off; make it again", name, err)
+	}
 	features, shape, err := array(file, "features")
 	if err != nil {
 		return d, err
@@ -111,7 +119,7 @@ func shares(b []float64) bool {
 }
 
 // sureness is conf, [regions], or the largest of each row of [regions, classes].
-func sureness(file *zip.ReadCloser, regions int) ([]float64, error) {
+func sureness(file *zip.Reader, regions int) ([]float64, error) {
 	conf, shape, err := array(file, "conf")
 	switch {
 	case err != nil || conf == nil:
@@ -129,7 +137,7 @@ func sureness(file *zip.ReadCloser, regions int) ([]float64, error) {
 }
 
 // array reads an array of numbers, with its shape; nil where there is none of the name.
-func array(file *zip.ReadCloser, name string) (numbers []float64, shape []int, err error) {
+func array(file *zip.Reader, name string) (numbers []float64, shape []int, err error) {
 	at := slices.IndexFunc(file.File, func(f *zip.File) bool { return f.Name == name+".npy" })
 	if at < 0 {
 		return nil, nil, nil

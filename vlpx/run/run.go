@@ -19,6 +19,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/regions"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/train"
 )
@@ -152,12 +153,11 @@ func (t Texts) show(set datasets.Set) (datasets.Set, error) {
 
 // WithGraphs is the data with the scene graphs of a file in the place of parsed ones (see [datasets.WithGraphs]).
 func (d Data) WithGraphs(file string) (Data, error) {
-	content, err := os.ReadFile(file)
+	sum, err := store.Sum(file)
 	if err != nil {
 		return d, fmt.Errorf("run: scene graphs: %w", err)
 	}
-	sum := sha256.Sum256(content)
-	d.Graphs, d.GraphsFile = hex.EncodeToString(sum[:8]), file
+	d.Graphs, d.GraphsFile = sum[:16], file
 	return d, nil
 }
 

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"vlpx.internal/datasets/content"
 )
 
 // longestHeader bounds a header, in bytes: a hundred times that of the largest model here, and little memory when it is read.
@@ -20,7 +21,7 @@ const Convert = `python3 -c 'import sys, torch, safetensors.torch as s; x = torc
 
 // sound tells what is wrong with a file's header, reading no more than that.
 func sound(path string) error {
-	file, err := os.Open(path)
+	file, err := content.Regular(path)
 	if err != nil {
 		return err
 	}

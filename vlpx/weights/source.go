@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"vlpx.internal/datasets/content"
 )
 
 // Source is a published checkpoint. It is plain data: its JSON is part of the identity of a run that uses it.
@@ -107,7 +109,7 @@ func Find(path string) (Source, error) {
 }
 
 func contentHash(path string) (string, error) {
-	file, err := os.Open(path)
+	file, err := content.Regular(path)
 	if err != nil {
 		return "", err
 	}

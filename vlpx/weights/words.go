@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"vlpx.internal/datasets/content"
 )
 
 // Words are vectors of words learned from text alone, such as GloVe's (Pennington et al., 2014).
@@ -72,7 +73,7 @@ func (s Source) ReadWords() (Words, error) {
 		return nil, err
 	}
 	path := filepath.Join(filepath.Dir(s.Path), wordList)
-	list, err := os.Open(path)
+	list, err := content.Regular(path)
 	if err != nil {
 		return nil, fmt.Errorf("weights: %w", err)
 	}

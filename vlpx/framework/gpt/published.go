@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/encoder"
@@ -54,9 +54,9 @@ func configured(path string) (Model, error) {
 		Epsilon    float64 `json:"layer_norm_epsilon"`
 		Dropout    float64 `json:"resid_pdrop"`
 	}{Activation: "gelu_new", Epsilon: 1e-5, Dropout: 0.1}
-	content, err := os.ReadFile(path)
+	text, err := content.ReadFile(path)
 	if err == nil {
-		err = plainjson.Unmarshal(content, &config)
+		err = plainjson.Unmarshal(text, &config)
 	}
 	if err != nil {
 		return Model{}, fmt.Errorf("%s: %w", path, err)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"regexp"
 
-	"vlpx.internal/datasets/content"
 	"vlpx.internal/vlpx/disk"
 )
 
@@ -34,12 +33,7 @@ func sumOf(said []byte) string {
 // Read reads a file that ends with its sum: a result, a label, what a task gave, mined pairs. One that says something else than its sum is
 // of is ErrUnsealed. One of an older version has no sum and is taken as it is.
 func Read(path string) ([]byte, error) {
-	file, err := content.Regular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(file)
+	text, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

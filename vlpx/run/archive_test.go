@@ -237,6 +237,26 @@ func TestImportRefuses(t *testing.T) {
 		"another run's result")
 }
 
+// A small archive that unpacks to far more, in a file or behind the last one, is refused before it is written.
+func TestArchiveBomb(t *testing.T) {
+	path, _ := smallArchive(t)
+	all := unpacked(t, path)
+	all[2].content = append(bytes.Clone(all[2].content), bytes.Repeat([]byte(" "), 64<<20)...)
+	all[0].content = toldBy(t, all[1:])
+	bomb := filepath.Join(t.TempDir(), "bomb.tar.gz")
+	must.Do(t, os.WriteFile(bomb, packed(t, all), 0o644))
+	must.Fail(t, must.Err2(OpenStore(t.TempDir()).Import(t.Context(), bomb)), "more than 100 times its own")
+
+	whole := must.Get(gzip.NewReader(bytes.NewReader(must.Get(os.ReadFile(path))(t))))(t)
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	must.Get(io.Copy(z, whole))(t)
+	must.Get(z.Write(make([]byte, 64<<20)))(t)
+	must.Do(t, z.Close())
+	must.Do(t, os.WriteFile(bomb, b.Bytes(), 0o644))
+	must.Fail(t, must.Err2(OpenStore(t.TempDir()).Import(t.Context(), bomb)), "more follows its end")
+}
+
 // toldBy is a manifest that is true of members, each of which is ID/NAME.
 func toldBy(t testing.TB, all []member) []byte {
 	t.Helper()

@@ -89,7 +89,11 @@ func (s *Store) Unpack(ctx context.Context, path string, k Kind, verify func(*St
 	}
 	defer beside.Discard()
 	dir := beside.Path
-	about, err := k.unpack(ctx, file, dir)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("run: %w", err)
+	}
+	about, err := k.unpack(ctx, file, info.Size(), dir)
 	for _, one := range about.Runs {
 		if err == nil {
 			err = verify(Open(dir), one.ID)
@@ -120,8 +124,15 @@ func (s *Store) Unpack(ctx context.Context, path string, k Kind, verify func(*St
 	return taken, there, nil
 }
 
-// unpack writes the files of an archive below a folder, each as the manifest says.
-func (k Kind) unpack(ctx context.Context, from io.Reader, dir string) (Manifest, error) {
+// What an archive unpacks to is bounded by its own bytes, so that a small one fills no disk: weights hardly get smaller by gzip, and texts by
+// ten times.
+const (
+	mostTimes  = 100
+	mostBehind = 1 << 20 // bytes behind the last file
+)
+
+// unpack writes the files of an archive of so many bytes below a folder, each as the manifest says.
+func (k Kind) unpack(ctx context.Context, from io.Reader, size int64, dir string) (Manifest, error) {
 	packed, err := gzip.NewReader(from)
 	if err != nil {
 		return Manifest{}, errors.New("no archive of runs; vlpx store export makes one")
@@ -130,6 +141,16 @@ func (k Kind) unpack(ctx context.Context, from io.Reader, dir string) (Manifest,
 	about, err := k.readManifest(r)
 	if err != nil {
 		return about, err
+	}
+	left := float64(mostTimes) * float64(size)
+	for _, one := range about.Runs {
+		for _, file := range one.Files {
+			left -= float64(file.Bytes)
+		}
+	}
+	if left < 0 {
+		return about, fmt.Errorf("its files are said to take more than %d times its own %d bytes; the archive is damaged or a bomb", mostTimes,
+			size)
 	}
 	for _, one := range about.Runs {
 		if err := disk.Mkdir(filepath.Join(dir, one.ID)); err != nil {
@@ -160,7 +181,11 @@ func (k Kind) unpack(ctx context.Context, from io.Reader, dir string) (Manifest,
 	} else if err != io.EOF {
 		return about, fmt.Errorf("its end: %w; the archive is cut off or damaged, get it again", err)
 	}
-	if _, err := io.Copy(io.Discard, packed); err != nil { // to the checksum
+	behind, err := io.Copy(io.Discard, io.LimitReader(packed, mostBehind)) // to the checksum
+	if err == nil && behind == mostBehind {
+		return about, errors.New("more follows its end; the archive is damaged or a bomb")
+	}
+	if err != nil {
 		return about, fmt.Errorf("its end: %w; the archive is cut off or damaged, get it again", err)
 	}
 	return about, nil

@@ -155,12 +155,16 @@ func array(file *zip.Reader, name string) (numbers []float64, shape []int, err e
 	if err != nil {
 		return nil, nil, content.CutOff(name, err)
 	}
-	// What a header says may be wrong, and the library panics where it makes no sense.
-	panicked := exceptions.TryCatch[error](func() { numbers, shape, err = parse(text) })
-	if err = errors.Join(err, panicked); err != nil {
+	if numbers, shape, err = read(text); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w; make the file again", name, err)
 	}
 	return numbers, shape, nil
+}
+
+// read is parse with an error where it panics: what a header says may be wrong, and the library panics where it makes no sense.
+func read(text []byte) (numbers []float64, shape []int, err error) {
+	panicked := exceptions.TryCatch[error](func() { numbers, shape, err = parse(text) })
+	return numbers, shape, errors.Join(err, panicked)
 }
 
 // parse reads the npy format.

@@ -87,6 +87,15 @@ func unfit(r paper.Reference, a paper.Artifact) (wrong []string) {
 				if have != n || math.Abs(sum/float64(have)-mean) > 2e-4 {
 					say("%s: %q has a mean of %v, and %d values of %v in all", row.Name, key, mean, have, sum)
 				}
+				square := 0.
+				for _, v := range values {
+					if v != nil {
+						square += (*v - sum/float64(have)) * (*v - sum/float64(have))
+					}
+				}
+				if spread := math.Sqrt(square / float64(max(have-1, 1))); math.Abs(spread-std) > 2e-4 {
+					say("%s: %q has a standard deviation of %v, and its values one of %v", row.Name, key, std, spread)
+				}
 			}
 			if ends, ok := row.Intervals[key]; ok && (ends[0] > mean || ends[1] < mean) {
 				say("%s: %q is %v, outside of its interval %v", row.Name, key, mean, ends)

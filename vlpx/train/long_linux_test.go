@@ -1,0 +1,74 @@
+package train
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/negative"
+)
+
+// longEnv is how many steps TestLongRuns makes, such as 10000; without it a hundred.
+const longEnv = "VLPX_LONG"
+
+// held is what the process has of what a long run could use up.
+type held struct{ resident, heap, files, goroutines int }
+
+func (h held) String() string {
+	return fmt.Sprintf("%d MB resident, %d KB of heap, %d files, %d goroutines", h.resident>>20, h.heap>>10, h.files, h.goroutines)
+}
+
+func holding(t *testing.T) held {
+	t.Helper()
+	runtime.GC()
+	runtime.GC() // what the first one has finalisers for
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	files := must.Get(os.ReadDir("/proc/self/fd"))(t)
+	fields := strings.Fields(string(must.Get(os.ReadFile("/proc/self/statm"))(t)))
+	pages := must.Get(strconv.Atoi(fields[1]))(t)
+	return held{pages * os.Getpagesize(), int(m.HeapAlloc), len(files), runtime.NumGoroutine()}
+}
+
+// The memory, files and goroutines of a run do not grow with its steps: those at its end are those at a fifth of it. An epoch's record, a few
+// hundred bytes, is all that stays.
+func TestLongRuns(t *testing.T) {
+	steps := 100
+	if asked := os.Getenv(longEnv); asked != "" {
+		steps = must.Get(strconv.Atoi(asked))(t)
+	}
+	kept := negative.Method{Name: "GloFND", Contrast: negative.SogCLR{Gamma: 0.8, Temperature: 0.1},
+		LeftOut: negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}}.WithDefaults()
+	for _, name := range []string{"go:ops_sequential", "onnx:cpu", "xla:cpu"} {
+		for _, m := range []negative.Method{negative.ALBEF(8), negative.GRITVLP(8, 16), kept} {
+			t.Run(name+"/"+m.Name, func(t *testing.T) {
+				job := smallest(t, m)
+				job.Backend = enginetest.Open(t, name)
+				job.Config.Epochs = steps / 5 // an epoch has five
+				job.Config.Schedule.Epochs = job.Config.Epochs
+				var first, last held
+				job.Report = func(r Report) {
+					switch r.Step {
+					case r.Steps / 5:
+						first = holding(t)
+					case r.Steps:
+						last = holding(t)
+					}
+				}
+				m, out := must.Get2(Train(t.Context(), job))(t)
+				m.Close()
+				t.Logf("%d steps: %s; %s", len(out.Epochs)*5, first, last)
+				grown := last.heap - first.heap - 1000*len(out.Epochs)
+				if first.heap == 0 || last.files > first.files || last.goroutines > first.goroutines || grown > 1<<20 ||
+					last.resident-first.resident > 24<<20 {
+					t.Errorf("a run of %d steps grows", steps)
+				}
+			})
+		}
+	}
+}

@@ -306,6 +306,7 @@ func (s schedule) disturb(t *testing.T, o outside, want *undisturbed, c *counts)
 		}
 		defer syscall.Unmount(at.home, syscall.MNT_DETACH)
 	}
+	defer at.ofAll(func(p *process) error { return p.Process.Kill() }) // what a trial that failed leaves
 	for range 1 + s.beside {
 		p, err := at.start(o.how, outsideArgs(s.method)...)
 		if err != nil {

@@ -27,6 +27,7 @@ type Drawing interface {
 // sheet is a drawing laid out.
 type sheet struct {
 	name          string // for errors
+	title         string // what a reader's window calls it
 	width, height vg.Length
 	draw          func(draw.Canvas)
 }
@@ -55,7 +56,16 @@ func writePDF(w io.Writer, d layouter) error {
 		return err
 	}
 	c := vgpdf.New(s.width, s.height)
-	return s.write(w, westernPDF{c}, c)
+	var b bytes.Buffer
+	if err := s.write(&b, westernPDF{c}, c); err != nil {
+		return err
+	}
+	titled, err := withTitle(b.Bytes(), s.title)
+	if err != nil {
+		return fmt.Errorf("plots: %s: %w", s.name, err)
+	}
+	_, err = w.Write(titled)
+	return err
 }
 
 func writeSVG(w io.Writer, d layouter) error {

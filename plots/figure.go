@@ -56,7 +56,7 @@ func (f Figure) sheet() (sheet, error) {
 		}
 	}
 	l := f.layout()
-	return sheet{fmt.Sprintf("figure %q", f.Title), l.width, l.height, func(c draw.Canvas) { f.draw(c, l) }}, nil
+	return sheet{fmt.Sprintf("figure %q", f.Title), f.Title, l.width, l.height, func(c draw.Canvas) { f.draw(c, l) }}, nil
 }
 
 func (f Figure) draw(c draw.Canvas, l layout) {

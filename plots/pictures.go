@@ -45,7 +45,7 @@ func (p Pictures) sheet() (sheet, error) {
 		return sheet{}, err
 	}
 	l := p.layout()
-	return sheet{fmt.Sprintf("pictures %q", p.Title), l.width, l.height, l.draw}, nil
+	return sheet{fmt.Sprintf("pictures %q", p.Title), p.Title, l.width, l.height, l.draw}, nil
 }
 
 // check reports the first picture that cannot be drawn; rows and pictures count from 1.

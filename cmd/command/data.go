@@ -20,8 +20,9 @@ func dataCommand() *cobra.Command {
 		Short: "Look through data: what is there, what is broken, lengths, duplicates, false negatives that equal captions make",
 		Long: "Look through a folder of data, or the generated scenes: what is there, what is broken or left out, lengths of captions, small " +
 			"and repeated images, and how many negatives are false by an equal caption. Every image is opened, but with -quick.",
-		Example: "  vlpx data ~/data/mine\n  vlpx data flickr8k -quick\n  vlpx data -scale mini -o sheet.png\n  vlpx data export -scale tiny -o scenes",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  vlpx data ~/data/mine\n  vlpx data flickr8k -quick\n  vlpx data -scale mini -o sheet.png\n" +
+			"  vlpx data export -scale tiny -o scenes",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.Data = args[0]

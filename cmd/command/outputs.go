@@ -16,6 +16,7 @@ import (
 // outputs are the files of a report: where they go and in which formats.
 type outputs struct {
 	dir             string
+	name            string // of all files, with their folder and without an ending; empty for one that says what differs from the defaults
 	tables, figures []string
 }
 
@@ -27,13 +28,34 @@ func usualFiles() outputs {
 func (o *outputs) bind(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&o.dir, "out", "results", "`folder` for files; their name says what differs from the defaults")
+	flags.StringVarP(&o.name, "o", "o", "", "`name` of the files, such as figures/temperature; with an ending, figures/temperature.pdf, "+
+		"this one alone is written")
 	flags.StringSliceVar(&o.tables, "tables", o.tables, "`formats` of the table: "+strings.Join(lab.TableEndings(), ", ")+
 		"; tex is for a paper, seeds.csv has every run's values")
 	flags.StringSliceVar(&o.figures, "figures", o.figures, "`formats` of the figure: "+strings.Join(lab.FigureEndings(), ", "))
 }
 
-// check refuses formats that there are not.
-func (o outputs) check() error {
+// check refuses formats that there are not, and one name for several artifacts. A name with the ending of a format stands for this one
+// alone.
+func (o *outputs) check(artifacts int) error {
+	if o.name != "" && artifacts > 1 {
+		return fmt.Errorf("-o %s names the files of one artifact, and there are %d; call each by itself, or take -out FOLDER", o.name,
+			artifacts)
+	}
+	named := func(format string) bool { return strings.HasSuffix(o.name, "."+format) && filepath.Base(o.name) != "."+format }
+	longest := func(formats []string) (format string) {
+		for _, f := range formats {
+			if named(f) && len(f) > len(format) {
+				format = f
+			}
+		}
+		return format
+	}
+	if table, figure := longest(lab.TableEndings()), longest(lab.FigureEndings()); table != "" {
+		o.name, o.tables, o.figures = strings.TrimSuffix(o.name, "."+table), []string{table}, nil
+	} else if figure != "" {
+		o.name, o.tables, o.figures = strings.TrimSuffix(o.name, "."+figure), nil, []string{figure}
+	}
 	for _, of := range []struct {
 		flag         string
 		given, known []string
@@ -49,6 +71,9 @@ func (o outputs) check() error {
 
 // base is where a grid's files go, without their endings: one of other settings has another name.
 func (o outputs) base(grid *lab.Grid) string {
+	if o.name != "" {
+		return o.name
+	}
 	of, name := path.Split(grid.Plan.Artifact.ID)
 	return filepath.Join(o.dir, of, grid.Plan.FileNameOf(name, grid.View))
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,20 @@ func TestOutputs(t *testing.T) {
 	}
 	if len(before) != 2 || strings.Contains(out, "claims.tex") {
 		t.Errorf("got %d files of the whole, want table and figure, or there are claims of one row: %s", len(before), out)
+	}
+	chosen := shortest("show", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2")
+	succeed(t, dir, append(chosen, "-o", "mine/short.seeds.csv")...)
+	succeed(t, dir, append(chosen, "-o", "mine/other", "-tables", "tex", "-figures", "pdf")...)
+	var names []string
+	for _, entry := range must.Get(os.ReadDir(filepath.Join(dir, "mine")))(t) {
+		names = append(names, entry.Name())
+	}
+	if want := []string{"other.pdf", "other.tex", "short.seeds.csv"}; !slices.Equal(names, want) {
+		t.Errorf("with -o got %v, want %v", names, want)
+	}
+	_, errs, status := executed(t, dir, "show", "falcon/table1", "falcon/table2", "-o", "x")
+	if status == 0 || !strings.Contains(errs, "one artifact") {
+		t.Errorf("got status %d and %q, want one name for two artifacts refused", status, errs)
 	}
 	if out, _ := succeed(t, dir, shortest("show", "falcon/table5")...); strings.Contains(out, "wrote") {
 		t.Errorf("show wrote files without being asked: %s", out)

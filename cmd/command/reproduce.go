@@ -26,7 +26,7 @@ func reproduceCommand() *cobra.Command {
 			if err := o.completeFor(ids); err != nil {
 				return err
 			}
-			if err := files.check(); err != nil {
+			if err := files.check(len(ids)); err != nil {
 				return err
 			}
 			grids := make([]*lab.Grid, len(ids))
@@ -90,7 +90,7 @@ func compareCommand() *cobra.Command {
 			if err := o.complete(); err != nil {
 				return err
 			}
-			if err := files.check(); err != nil {
+			if err := files.check(1); err != nil {
 				return err
 			}
 			if c.Flags().Changed("runs") {
@@ -128,7 +128,7 @@ func showCommand() *cobra.Command {
 			if err := o.completeFor(ids); err != nil {
 				return err
 			}
-			if err := files.check(); err != nil {
+			if err := files.check(len(ids)); err != nil {
 				return err
 			}
 			if ids[0] == "settings" {

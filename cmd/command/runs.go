@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func compareRuns(c *cobra.Command, o options, files outputs, ids []string) error
 	if err != nil {
 		return err
 	}
-	base := filepath.Join(files.dir, "vlpx", report.RunsFileName(o.View))
+	base := cmp.Or(files.name, filepath.Join(files.dir, "vlpx", report.RunsFileName(o.View)))
 	if report, err = report.Viewed(o.View); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func sweepCommand() *cobra.Command {
 			if err := o.completeFor(ids); err != nil {
 				return err
 			}
-			if err := files.check(); err != nil {
+			if err := files.check(len(ids)); err != nil {
 				return err
 			}
 			s, err := lab.OpenSweep(ids, o.Options)

@@ -82,7 +82,8 @@ func (w *writer) split(ctx context.Context, name string, set datasets.Set) error
 			return err
 		}
 		if asked {
-			if err := w.file(filepath.Join(VQAFolder, coco(name), fmt.Sprintf("COCO_%s_%012d.jpg", coco(name), w.images+i+1)), content); err != nil {
+			picture := fmt.Sprintf("COCO_%s_%012d.jpg", coco(name), w.images+i+1)
+			if err := w.file(filepath.Join(VQAFolder, coco(name), picture), content); err != nil {
 				return err
 			}
 		}

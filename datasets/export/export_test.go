@@ -77,7 +77,8 @@ func sameQuestions(t *testing.T, want, got datasets.Questioned) {
 		t.Fatalf("got %d questions, want %d", len(all), len(want.Questions()))
 	}
 	for k, q := range want.Questions() {
-		if g := all[k]; g.Text != q.Text || g.Kind != q.Kind || g.AnswerKind != q.AnswerKind || len(g.Answers) != 10 || g.Given()[0].Answer != q.Answers[0] {
+		if g := all[k]; g.Text != q.Text || g.Kind != q.Kind || g.AnswerKind != q.AnswerKind || len(g.Answers) != 10 ||
+			g.Given()[0].Answer != q.Answers[0] {
 			t.Errorf("question %d: got %+v, want %+v", k, g, q)
 		}
 		same(t, must.Get(want.Image(t.Context(), q.Image))(t), must.Get(got.Image(t.Context(), all[k].Image))(t))

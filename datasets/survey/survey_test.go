@@ -50,7 +50,8 @@ func TestOfCountsWhatIsThere(t *testing.T) {
 	}
 	got := must.Get(survey.Of(t.Context(), all, survey.Limits{Words: 4, Side: 4, Pictures: true}))(t)
 	train, test := got[0], got[1]
-	if train.Images != 4 || train.Captions != 5 || train.Silent != 1 || train.Long != 1 || train.Words != (survey.Spread{Least: 1, Median: 2, Most: 6}) {
+	if train.Images != 4 || train.Captions != 5 || train.Silent != 1 || train.Long != 1 ||
+		train.Words != (survey.Spread{Least: 1, Median: 2, Most: 6}) {
 		t.Errorf("got %+v, want 4 images, 5 captions, one silent, one long, 1 to 6 words", train)
 	}
 	// Three captions of one text stand at two images: each is false once, of 5 captions with 3 other images.

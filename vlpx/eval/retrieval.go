@@ -77,7 +77,11 @@ func (r Retrieval) Check(f framework.Framework, set datasets.Set) error {
 func captioned(task string, set datasets.Set) error {
 	for i := range set.Len() {
 		if len(set.Captions(i)) == 0 {
-			return fmt.Errorf("eval: %s needs a caption of each image, and %s of %s has none", task, set.Key(i), set.Name())
+			advice := "write one, or leave the image out"
+			if _, labelled := set.(datasets.Labelled); labelled {
+				advice = "classes alone are for a framework that reads no captions, such as -framework simclr with -metrics neighbours"
+			}
+			return fmt.Errorf("eval: %s needs a caption of each image, and %s of %s has none; %s", task, set.Key(i), set.Name(), advice)
 		}
 	}
 	return nil

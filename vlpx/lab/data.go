@@ -27,8 +27,8 @@ type Data struct {
 	scale      scale.Scale
 }
 
-// OpenData opens a folder by its name, or the generated scenes of a scale with settings; where each seed has scenes of its own, those of the
-// first one.
+// OpenData opens a folder by its name, or the generated scenes of a scale with settings; where each seed has scenes of its own, those of
+// the first one.
 func OpenData(o Options) (Data, error) {
 	dir, err := o.folder(o.Data)
 	if err != nil {
@@ -111,11 +111,13 @@ func surveyed(s scale.Scale, pictures bool) []line {
 		{"captions", true, number(func(s survey.Split) int { return s.Captions })},
 		{"images without a caption", false, number(func(s survey.Split) int { return s.Silent })},
 		{"words of a caption: least, median, most", false, spread(func(s survey.Split) survey.Spread { return s.Words })},
-		{fmt.Sprintf("captions of more than %d words, cut off at %s", s.MaxLen-2, s.Name), false, number(func(s survey.Split) int { return s.Long })},
+		{fmt.Sprintf("captions of more than %d words, cut off at %s", s.MaxLen-2, s.Name), false,
+			number(func(s survey.Split) int { return s.Long })},
 		{"texts that different images have", true, number(func(s survey.Split) int { return s.Equal.Texts })},
 		{"captions of these texts", false, number(func(s survey.Split) int { return s.Equal.Captions })},
 		{"images with such a caption", false, number(func(s survey.Split) int { return s.Equal.Images })},
-		{"negatives that are false by an equal caption", true, func(s survey.Split) string { return fmt.Sprintf("%.3g %%", 100*s.Equal.Share) }},
+		{"negatives that are false by an equal caption", true,
+			func(s survey.Split) string { return fmt.Sprintf("%.3g %%", 100*s.Equal.Share) }},
 		{"classes", false, number(func(s survey.Split) int { return s.Classes })},
 		{"questions", false, number(func(s survey.Split) int { return s.Questions })},
 		{"statements", false, number(func(s survey.Split) int { return s.Statements })},
@@ -126,14 +128,15 @@ func surveyed(s scale.Scale, pictures bool) []line {
 	return append(lines, []line{
 		{"images that cannot be read", true, number(func(s survey.Split) int { return len(s.Unreadable) })},
 		{"shorter side in pixels: least, median, most", false, spread(func(s survey.Split) survey.Spread { return s.Side })},
-		{fmt.Sprintf("images below the %d pixels of %s, enlarged", s.Image, s.Name), false, number(func(s survey.Split) int { return s.Small })},
+		{fmt.Sprintf("images below the %d pixels of %s, enlarged", s.Image, s.Name), false,
+			number(func(s survey.Split) int { return s.Small })},
 		{"images with the pixels of an earlier one", true, number(func(s survey.Split) int { return s.Twice })},
 		{"of these, with the earlier one in another split", false, number(func(s survey.Split) int { return s.Leaked })},
 	}...)
 }
 
-// sheetRows and sheetColumns are how many pictures a contact sheet has.
-const sheetRows, sheetColumns = 4, 6
+// onSheet is how many pictures of a split a contact sheet has.
+const onSheet = 6
 
 // ContactSheet shows pictures of each split with their first caption, as far apart in it as can be.
 func (d Data) ContactSheet(ctx context.Context) (plots.Pictures, error) {
@@ -143,7 +146,7 @@ func (d Data) ContactSheet(ctx context.Context) (plots.Pictures, error) {
 		if err != nil {
 			return sheet, err
 		}
-		shown := min(sheetRows*sheetColumns/len(d.Collection.Splits()), set.Len())
+		shown := min(onSheet, set.Len())
 		row := plots.PictureRow{Name: name}
 		for k := range shown {
 			i := k * set.Len() / shown
@@ -156,10 +159,6 @@ func (d Data) ContactSheet(ctx context.Context) (plots.Pictures, error) {
 				one = plots.Picture{Image: image.NewGray(image.Rect(0, 0, 1, 1)), Caption: set.Key(i) + " cannot be read"}
 			}
 			row.Pictures = append(row.Pictures, one)
-		}
-		for len(row.Pictures) > sheetColumns {
-			sheet.Rows = append(sheet.Rows, plots.PictureRow{Name: row.Name, Pictures: row.Pictures[:sheetColumns]})
-			row = plots.PictureRow{Pictures: row.Pictures[sheetColumns:]}
 		}
 		sheet.Rows = append(sheet.Rows, row)
 	}

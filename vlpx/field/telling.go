@@ -11,10 +11,10 @@ import (
 
 // Reports hears what the parts of one step report by names of their own while its graph is built, and knows what they may ask.
 type Reports struct {
-	relation *Relation
-	asked    bool
-	ended    bool
-	all      []heard
+	relation  *Relation
+	requested bool
+	ended     bool
+	all       []heard
 }
 
 // heard is a number of the step, with who reports it.
@@ -33,7 +33,7 @@ type Relation struct {
 	Known *Node // 1 where it is known whether it is; Holds is 0 elsewhere
 }
 
-// NewTelling begins to hear a step. Its parts can ask for the relation where the step reads Truth and Known.
+// NewReports begins to hear a step. Its parts can ask for the relation where the step reads Truth and Known.
 func NewReports(in Nodes) *Reports {
 	t := &Reports{}
 	if in[Truth] != nil && in[Known] != nil {
@@ -45,8 +45,8 @@ func NewReports(in Nodes) *Reports {
 // End stops hearing: what is built from then on, such as the same losses once more after the update, reports nothing.
 func (t *Reports) End() { t.ended = true }
 
-// RelationRequested reports whether a part asked for the relation, or would have had it been known.
-func (t *Reports) RelationRequested() bool { return t.asked }
+// RelationRequested reports whether a part requested the relation, or would have had it been known.
+func (t *Reports) RelationRequested() bool { return t.requested }
 
 // Numbers are what was reported, without their sums, and the part that reports each.
 func (t *Reports) Numbers() (numbers Numbers, by []string) {
@@ -157,7 +157,7 @@ func (t Reporter) Truth() *Relation {
 	if t.to == nil {
 		return nil
 	}
-	t.to.asked = true
+	t.to.requested = true
 	return t.to.relation
 }
 

@@ -93,7 +93,7 @@ const answersAtOnce = 16
 //
 // The result is [rows][k].
 func (n *Inference) Rank(questions []int32, images []float32, candidates []int32, k int) ([][]RankedAnswer, error) {
-	if n.asked == nil {
+	if n.questions == nil {
 		return nil, fmt.Errorf("framework: %s answers no questions", n.framework.Name())
 	}
 	tokens, rows := n.framework.(Answers).AnswerTokens(), len(questions)/n.tokens
@@ -102,7 +102,7 @@ func (n *Inference) Rank(questions []int32, images []float32, candidates []int32
 			len(candidates), tokens)
 	}
 	ids := func() *tensors.Tensor { return tensors.FromFlatDataAndDimensions(questions, rows, n.tokens) }
-	out, err := Call(n.asked, ids(), Rows(images, n.image...))
+	out, err := Call(n.questions, ids(), Rows(images, n.image...))
 	if err != nil {
 		return nil, fmt.Errorf("framework: reading questions: %w", err)
 	}
@@ -133,7 +133,7 @@ func (n *Inference) Rank(questions []int32, images []float32, candidates []int32
 		if err != nil {
 			return nil, err
 		}
-		of, err := Call(n.answered, states, ids(), tensors.FromFlatDataAndDimensions(some, rows, answersAtOnce, tokens))
+		of, err := Call(n.answers, states, ids(), tensors.FromFlatDataAndDimensions(some, rows, answersAtOnce, tokens))
 		if err != nil {
 			return nil, fmt.Errorf("framework: scoring answers: %w", err)
 		}

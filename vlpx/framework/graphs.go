@@ -15,7 +15,7 @@ type graphs struct {
 	filled, corrected    building // words of captions with their images
 	judged, assigned     building // texts with two images
 	next                 building // log-likelihoods of tokens
-	asked, answered      building // questions with their images, and answers to them
+	questions, answers   building // questions with their images, and answers to them
 	begun                func(room int) building
 	continued            building // texts with one more token, on the rows that go on
 }
@@ -56,11 +56,11 @@ func graphsOf(f Framework) (g graphs) {
 		g.next = func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} }
 	}
 	if a, ok := f.(Answers); ok {
-		g.asked = func(s *model.Scope, in []*Node) []*Node {
+		g.questions = func(s *model.Scope, in []*Node) []*Node {
 			states, first := a.Question(s, in[0], in[1])
 			return []*Node{states, first}
 		}
-		g.answered = func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Answer(s, in[0], in[1], in[2])} }
+		g.answers = func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Answer(s, in[0], in[1], in[2])} }
 	}
 	if w, ok := f.(Generates); ok {
 		g.begun = func(room int) building {

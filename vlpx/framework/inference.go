@@ -23,7 +23,7 @@ type Inference struct {
 	below                 *model.Exec         // representations of images; nil where these are the embeddings
 	judged, assigned      *model.Exec         // texts with two images; nil where the framework is not able to
 	next                  *model.Exec         // log-likelihoods of tokens; nil where the framework is not able to
-	asked, answered       *model.Exec         // questions with their images, and answers to them; nil where the framework is not able to
+	questions, answers    *model.Exec         // questions with their images, and answers to them; nil where the framework is not able to
 	begun                 map[int]*model.Exec // beginnings of texts by the room behind them, as they are asked for
 	continued             *model.Exec         // continuations of texts, once one is asked for
 	image                 []int               // the shape of an image, as the framework reads it
@@ -65,7 +65,7 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 	n.pair, n.scored = build(g.pair, "matching head"), build(g.scored, "scores of pairs")
 	n.filled, n.corrected = build(g.filled, "masked words"), build(g.corrected, "words of sentences")
 	n.judged, n.assigned = build(g.judged, "judgement"), build(g.assigned, "text assignment")
-	n.next, n.asked, n.answered = build(g.next, "language model"), build(g.asked, "questions"), build(g.answered, "answers")
+	n.next, n.questions, n.answers = build(g.next, "language model"), build(g.questions, "questions"), build(g.answers, "answers")
 	if failed != nil {
 		n.Close()
 		return nil, failed
@@ -262,7 +262,7 @@ func (n *Inference) ImageSize() int {
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
 	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.judged, n.assigned, n.next,
-		n.asked, n.answered, n.continued} {
+		n.questions, n.answers, n.continued} {
 		if e != nil {
 			e.Finalize()
 		}

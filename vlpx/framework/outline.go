@@ -108,8 +108,8 @@ func EvaluationOutlines(f Framework, u Use, backend compute.Backend, store *mode
 	outline("judgement", g.judged, ids, images, images)
 	outline("text assignment", g.assigned, ids, images, images)
 	outline("language model", g.next, ids)
-	if asked := outline("questions", g.asked, ids, images); len(asked) > 0 {
-		outline("answers", g.answered, asked[0], ids, shapes.Make(dtypes.Int32, rows, answersAtOnce, f.(Answers).AnswerTokens()))
+	if states := outline("questions", g.questions, ids, images); len(states) > 0 {
+		outline("answers", g.answers, states[0], ids, shapes.Make(dtypes.Int32, rows, answersAtOnce, f.(Answers).AnswerTokens()))
 	}
 	if g.begun != nil {
 		of := []shapes.Shape{ids}

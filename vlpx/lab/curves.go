@@ -91,7 +91,7 @@ func panelsOf(points []train.Point, label string, x func(train.Point) float64, o
 			series[n.Name], units[n.Name] = s, n.Unit
 		}
 	}
-	shares := plots.Lines{Title: "Told" + of, XLabel: label, YLabel: "share (%)"}
+	shares := plots.Lines{Title: "Reported" + of, XLabel: label, YLabel: "share (%)"}
 	var others []plots.Panel
 	for _, name := range names {
 		if units[name] == field.Percent {

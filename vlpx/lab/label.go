@@ -30,7 +30,7 @@ func (g *Grid) label() func(run.Run) run.Label {
 // labelRequested labels runs anew that were made for others, and that a row of this grid is.
 func (g *Grid) labelRequested() error {
 	for _, r := range g.requested() {
-		if err := g.Store.Asked(r); err != nil && !isDamaged(err) {
+		if err := g.Store.Requested(r); err != nil && !isDamaged(err) {
 			return err
 		}
 	}

@@ -52,7 +52,7 @@ func column(table tables.Table, name string) (tables.Column, []tables.Cell) {
 }
 
 // What a part tells has columns in the table, panels in the figures and a line in the files, and a method that tells nothing shows "–".
-func TestTold(t *testing.T) {
+func TestReported(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Own, o.Tasks = []negative.Method{{Name: "mine", Contrast: tells{Threshold: -1}}}, []eval.Task{steps{Height: 0.5}}
 	grid := must.Get(OpenComparison([]string{"InfoNCE", "mine"}, o))(t)
@@ -102,7 +102,7 @@ func TestTold(t *testing.T) {
 	shares, cosine := f.Panels[1].(plots.Lines), f.Panels[2].(plots.Lines)
 	if len(shares.Series) != 2 || shares.Series[0].Name != "joined pairs" || len(shares.Series[0].X) != 2 ||
 		shares.Series[0].Mean[0] != 100 ||
-		shares.Title != "Told by mine, seed 1" || len(cosine.Series) != 1 || cosine.YLabel != "cosine of negatives" {
+		shares.Title != "Reported by mine, seed 1" || len(cosine.Series) != 1 || cosine.YLabel != "cosine of negatives" {
 		t.Errorf("got %+v and %+v", shares, cosine)
 	}
 
@@ -244,7 +244,7 @@ func TestRunPageOfToldNumbers(t *testing.T) {
 	store := must.Get(OpenStore(o.Home))(t)
 	page := must.Get(store.Run(grid.Plan.Rows[0][0].ID()))(t)
 	figure := page.Figure().(plots.Figure)
-	if got := titles(figure); len(got) != 4 || got[1] != "Told by mine, seed 1" || got[2] != "cosine of negatives by mine, seed 1" {
+	if got := titles(figure); len(got) != 4 || got[1] != "Reported by mine, seed 1" || got[2] != "cosine of negatives by mine, seed 1" {
 		t.Fatalf("got the panels %q, want losses, shares, the cosine and recall", got)
 	}
 	shares, losses := figure.Panels[1].(plots.Lines), figure.Panels[0].(plots.Lines)

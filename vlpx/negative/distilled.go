@@ -208,6 +208,20 @@ func ALBEF(queue int) Method {
 	}
 }
 
+// RetrievalTuning is ALBEF's fine-tuning for retrieval (METHODS.md 15.3); alpha is the weight of the soft targets, 0 for none.
+func RetrievalTuning(alpha float64, queue int) Method {
+	return Method{
+		Batches:  Uniform{},
+		Contrast: Distilled{Alpha: alpha, Decay: 0.995, Queue: queue, Items: true},
+		Matching: Sampled{},
+	}
+}
+
+// OwnLabelTuning is fine-tuning for retrieval without momentum encoders: by the labels of the mini-batch.
+func OwnLabelTuning() Method {
+	return Method{Batches: Uniform{}, Contrast: InfoNCE{Items: true}, Matching: Sampled{}}
+}
+
 var albef = Entry{
 	Name:   "ALBEF",
 	Source: "Li et al., 2021; METHODS.md 1",

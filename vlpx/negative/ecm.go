@@ -22,6 +22,9 @@ type ECM struct {
 	Eliminate bool `json:",omitempty"`
 }
 
+// PublishedECM has MAFA's thresholds of Con-D (MAFA, section 4.1), judged by Con-D itself.
+func PublishedECM() ECM { return ECM{Low: 0.5, High: 0.8} }
+
 // Judge implements Positives.
 func (e ECM) Judge() Judge { return e.JudgedBy }
 

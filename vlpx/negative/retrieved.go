@@ -67,10 +67,10 @@ func Choose(x, places *Node) *Node {
 	return Gather(flat, InsertAxes(Add(places, first), -1))
 }
 
-// Retrieves reports whether the method's matching retrieves from a pool.
-func (m Method) Retrieves() bool {
-	_, retrieves := m.Matching.(Retrieved)
-	return retrieves
+// Retrieves is the number of negatives that the method's matching retrieves for each anchor from the pool, 0 where it retrieves none.
+func (m Method) Retrieves() int {
+	r, _ := m.Matching.(Retrieved)
+	return r.Keep
 }
 
 // Pool is the number of pairs in the pool that the method's matching retrieves from, 0 where it has none.

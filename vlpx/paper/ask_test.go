@@ -43,7 +43,7 @@ func TestQuestions(t *testing.T) {
 		{"tags/table3", "Corrected", []uint64{7, 1}, []string{"GPT-2 7 of TAGS-DC 7", "GPT-2 1 of TAGS-DC 1"}},
 	} {
 		p := asking(t, c.id, plan.Request{Seeds: c.seeds, Methods: []string{c.row}})
-		i := slices.IndexFunc(p.Asked, func(asked bool) bool { return asked })
+		i := slices.IndexFunc(p.Requested, func(asked bool) bool { return asked })
 		var got []string
 		for _, jobs := range p.Jobs[i] {
 			q := jobs[1]

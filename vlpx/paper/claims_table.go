@@ -9,10 +9,10 @@ import (
 	"vlpx.internal/vlpx/plan"
 )
 
-// asked tells whether the row of a claim was asked for.
-func (r *Report) asked(name string) bool {
+// requested tells whether the row of a claim was asked for.
+func (r *Report) requested(name string) bool {
 	i := slices.IndexFunc(r.Plan.Artifact.Rows, func(row plan.Row) bool { return row.Name == name })
-	return i < 0 || r.Plan.Asked[i] // BestOfSweep is none
+	return i < 0 || r.Plan.Requested[i] // BestOfSweep is none
 }
 
 // ClaimsTable lays the claims out with differences, p-values and verdicts, and what the seeds and the test images could show: those of
@@ -29,7 +29,7 @@ func (r *Report) ClaimsTable() tables.Table {
 	}
 	for _, k := range r.primaryFirst() {
 		f := r.Claims[k]
-		if slices.ContainsFunc(r.claims[k].Rows(), func(name string) bool { return !r.asked(name) }) {
+		if slices.ContainsFunc(r.claims[k].Rows(), func(name string) bool { return !r.requested(name) }) {
 			continue
 		}
 		source := f.Source

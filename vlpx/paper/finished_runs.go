@@ -55,10 +55,10 @@ func NewRunsReport(rows []FinishedRuns) (*Report, error) {
 	first := rows[0]
 	p := &Planned{Artifact: a, Plan: plan.Plan{
 		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Blocks: first.Blocks, Rows: make([][]run.Run, len(rows)),
-		Asked: make([]bool, len(rows)),
+		Requested: make([]bool, len(rows)),
 	}}
 	for i, row := range rows {
-		p.Asked[i] = true
+		p.Requested[i] = true
 		for _, result := range row.Results {
 			if !slices.Contains(p.Seeds, result.Seed) {
 				p.Seeds = append(p.Seeds, result.Seed)

@@ -93,7 +93,7 @@ func (r *Report) intervalNote() string {
 	for _, c := range r.Shown() {
 		widest := -1.
 		for i, row := range r.Rows {
-			if s := row.Metrics[c.Key()]; r.Plan.Asked[i] && s.Interval != nil {
+			if s := row.Metrics[c.Key()]; r.Plan.Requested[i] && s.Interval != nil {
 				widest = max(widest, (s.Interval[1]-s.Interval[0])/2)
 			}
 		}

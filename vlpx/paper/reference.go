@@ -133,7 +133,7 @@ func (row ReferenceRow) current(today [][]plan.Job) bool {
 		for _, j := range jobs {
 			id := j.ID()
 			switch shipped := row.Downstream[j.Downstream]; {
-			case j.Asked():
+			case j.Question():
 				questions = append(questions, id)
 			case j.Downstream == "":
 				runs = append(runs, id)
@@ -165,7 +165,7 @@ func NewReference(r *Report) (Reference, error) {
 		var engines, commits []string
 		for k, result := range results {
 			for _, j := range r.Plan.Jobs[i][k] {
-				if j.Asked() {
+				if j.Question() {
 					one.Questions = append(one.Questions, j.ID())
 				}
 			}

@@ -38,7 +38,7 @@ func (p *Planned) ship(all []Reference) shipped {
 		}
 	}
 	for i, row := range p.Artifact.Rows {
-		if !p.Asked[i] {
+		if !p.Requested[i] {
 			continue
 		}
 		if s.own != nil {

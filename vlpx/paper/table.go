@@ -56,7 +56,7 @@ func Comparison(r *Report) (tables.Table, error) {
 		t.Columns = append(t.Columns, tables.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
 	}
 	for i, row := range r.Rows {
-		if !r.Plan.Asked[i] {
+		if !r.Plan.Requested[i] {
 			continue
 		}
 		reference := r.shipped.row(i)

@@ -239,12 +239,12 @@ func (r *Report) Viewed(v View) (*Report, error) {
 	if v.Curves || a.ID == plan.Single {
 		a.Figure = Curves
 	}
-	p.Rows, p.Jobs, p.Asked = nil, nil, nil
+	p.Rows, p.Jobs, p.Requested = nil, nil, nil
 	one.Rows, one.Unreadable, one.shipped.rows = nil, Unreadable{}, nil
 	for _, i := range rows {
 		of := r.Plan
 		a.Rows = append(a.Rows, of.Artifact.Rows[i])
-		p.Rows, p.Asked = append(p.Rows, of.Rows[i]), append(p.Asked, of.Asked[i])
+		p.Rows, p.Requested = append(p.Rows, of.Rows[i]), append(p.Requested, of.Requested[i])
 		if of.Jobs != nil { // nil where finished runs are compared
 			p.Jobs = append(p.Jobs, of.Jobs[i])
 		}

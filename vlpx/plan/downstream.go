@@ -176,6 +176,23 @@ func (p *Plan) downstream(t Trained) ([][]Job, []leftOut, error) {
 	return all, left, nil
 }
 
+// ofJudge is the name of what is asked of judges: FALCON's question, which is the only one.
+const ofJudge = "complexity"
+
+// OfJudge measures the frozen model that judges a row's negatives. Rows that no such model judges have nothing of it.
+func OfJudge(task eval.Task) Downstream {
+	return Downstream{Name: ofJudge, Jobs: func(t Trained) ([]Job, error) {
+		var all []Job
+		for _, r := range t.Own {
+			if r.Reference == nil {
+				return nil, nil
+			}
+			all = append(all, Job{Run: *r.Reference, Task: task})
+		}
+		return all, nil
+	}}
+}
+
 // without tells whether a request leaves a downstream task out.
 func (q Request) without(name string) bool {
 	return slices.ContainsFunc(q.Without, func(w string) bool { return strings.EqualFold(strings.TrimSpace(w), name) })
@@ -185,8 +202,8 @@ func (p *Plan) without(name string) bool { return p.Planner.without(name) }
 
 // checkWithout tells of a task to leave out that no artifact has; one that only others have is left out of nothing.
 func (q Request) checkWithout() error {
-	var names []string
-	for _, d := range append([]Downstream{Second, Complexity}, stages...) {
+	names := []string{ofJudge}
+	for _, d := range append([]Downstream{Second}, stages...) {
 		names = append(names, d.Name)
 	}
 	for _, w := range q.Without {

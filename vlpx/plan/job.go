@@ -45,7 +45,7 @@ func Made(runs []run.Run) []Job {
 }
 
 // asked tells of a job that is what a row asks.
-func (j Job) Asked() bool { return j.Task != nil && j.Downstream == "" }
+func (j Job) Question() bool { return j.Task != nil && j.Downstream == "" }
 
 // Needs are the jobs that are done before: the runs that a run needs, or the runs that a measure is of.
 func (j Job) Needs() []*Job { return j.known.needs }

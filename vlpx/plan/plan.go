@@ -80,8 +80,8 @@ type Plan struct {
 	// Jobs are all that each row comes to, [rows][seeds][jobs]: its run first, then what it asks, then those of the downstream tasks; nil
 	// where a row has no runs.
 	Jobs [][][]Job
-	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
-	Asked []bool
+	// Requested says of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
+	Requested []bool
 
 	Planner planner
 	left    []leftOut
@@ -135,11 +135,11 @@ func New(e Experiment, q Request) (*Plan, error) {
 	if err := q.checkWithout(); err != nil {
 		return nil, err
 	}
-	if p.Asked, err = asked(e, q.Methods); err != nil {
+	if p.Requested, err = requested(e, q.Methods); err != nil {
 		return nil, err
 	}
 	for i := range q.Own {
-		p.Asked[len(p.Asked)-1-i] = true
+		p.Requested[len(p.Requested)-1-i] = true
 	}
 	if err := p.rows(q); err != nil {
 		return p, err
@@ -165,7 +165,7 @@ func (q Request) checkBlocks(s scale.Scale, seeds []uint64) error {
 	return nil
 }
 
-func asked(e Experiment, methods []string) ([]bool, error) {
+func requested(e Experiment, methods []string) ([]bool, error) {
 	rows := make([]bool, len(e.Rows))
 	var names []string
 	for i, row := range e.Rows {
@@ -202,12 +202,12 @@ func (p *Plan) rows(q Request) error {
 		p.Planner.files = &of
 	}
 	for i, row := range p.Experiment.Rows {
-		if row.Method == nil || !p.Asked[i] {
+		if row.Method == nil || !p.Requested[i] {
 			continue
 		}
 		of, err := p.RunsOf(row, p.Seeds)
 		if lacking := new(framework.Lacking); errors.As(err, &lacking) && !p.named(i) {
-			p.Asked[i], p.left = false, append(p.left, leftOut{row.Name, lacking})
+			p.Requested[i], p.left = false, append(p.left, leftOut{row.Name, lacking})
 			continue
 		}
 		if err != nil {
@@ -345,8 +345,8 @@ func (p *Plan) All() []Job {
 		}
 	}
 	for s := range p.Seeds {
-		pass(s, func(j Job) bool { return j.Downstream == "" && !j.Asked() })
-		pass(s, Job.Asked)
+		pass(s, func(j Job) bool { return j.Downstream == "" && !j.Question() })
+		pass(s, Job.Question)
 	}
 	for s := range p.Seeds {
 		pass(s, func(j Job) bool { return j.Downstream != "" })

@@ -87,9 +87,9 @@ func (row Row) On(framework string, changes ...func(*scale.Scale)) Row {
 }
 
 // Mining is the row with connection mining besides, whose Con-D is MAFA's unless the relation judges.
-func (row Row) Mining(e negative.ECM) Row {
-	row = row.With(func(_ scale.Scale, m *negative.Method) { m.Positives = e })
-	if e.JudgedBy == negative.ConD {
+func (row Row) Mining(by negative.Positives) Row {
+	row = row.With(func(_ scale.Scale, m *negative.Method) { m.Positives = by })
+	if by.Judge() == negative.ConD {
 		row = row.informedBy("Con-D")
 	}
 	return row
@@ -100,25 +100,18 @@ func (row Row) LeavingOut(method string) Row {
 	return row.With(func(s scale.Scale, m *negative.Method) { m.LeftOut = scale.Registered(method).Parts(s).LeftOut })
 }
 
-// Thresholded is a change of a method's thresholds, for Row.With.
-func Thresholded(change func(*negative.Thresholds)) func(scale.Scale, *negative.Method) {
-	return func(_ scale.Scale, m *negative.Method) {
-		t := m.LeftOut.(negative.Thresholds)
-		change(&t)
-		m.LeftOut = t
+// Part is a change of the part of type T that a method has, for [Row.With]. A method without one is a mistake of the program, and so panics.
+func Part[T any](change func(scale.Scale, *T)) func(scale.Scale, *negative.Method) {
+	return func(s scale.Scale, m *negative.Method) {
+		for _, role := range negative.Roles() {
+			if part, is := role.Of(*m).(T); is {
+				change(s, &part)
+				role.Put(m, part)
+				return
+			}
+		}
+		panic(fmt.Sprintf("plan: %s has no %T", m.Name, *new(T)))
 	}
-}
-
-// Connections are MAFA's thresholds of Con-D (MAFA, section 4.1), judged by Con-D itself.
-func Connections() negative.ECM { return negative.ECM{Low: 0.5, High: 0.8} }
-
-// Scheduled is a row of FALCON with a change of its scheduler.
-func (row Row) Scheduled(change func(scale.Scale, *negative.Scheduled)) Row {
-	return row.With(func(s scale.Scale, m *negative.Method) {
-		b := m.Batches.(negative.Scheduled)
-		change(s, &b)
-		m.Batches = b
-	})
 }
 
 // Searching is the row at another search space than the scale's; the queue holds as many pairs as ever, in whole search spaces. The
@@ -141,27 +134,6 @@ const WebNoise = 0.3
 // OnWebCaptions is the row on captions of which the share WebNoise is another image's.
 func (row Row) OnWebCaptions() Row {
 	return row.Varying(func(s *scale.Scale) { s.CaptionNoise = WebNoise })
-}
-
-// QuantileLevels are the fixed levels of hardness of our sweep. They stand in for those of FALCON's figure 2, too, which are lost.
-func QuantileLevels() []float64 { return []float64{0.5, 0.8, 0.9, 0.95, 1} }
-
-// QuantileRows are GRIT-VLP's grouping at fixed quantiles; at 1 it is GRIT-VLP.
-func QuantileRows(levels []float64) []Row {
-	var rows []Row
-	for _, q := range levels {
-		name := fmt.Sprintf("q = %g", q)
-		if q == 1 {
-			rows = append(rows, MethodRow("GRIT-VLP").As(name))
-			continue
-		}
-		rows = append(rows, MethodRow("Hard quantile").As(name).With(func(_ scale.Scale, m *negative.Method) {
-			b := m.Batches.(negative.FixedQuantile)
-			b.Quantile = q
-			m.Batches = b
-		}))
-	}
-	return rows
 }
 
 // UniformRow is the control of hard mini-batches: uniform ones under the losses of GRIT-VLP, which are those of the quantiles and FALCON.

@@ -35,8 +35,8 @@ func (e *Executor) label(r Run) error {
 	return e.Store.publish(r, labelName, l)
 }
 
-// Asked notes that a run is one that somebody asks for by itself, if the store has it as one that only others need.
-func (s *Store) Asked(r Run) error {
+// Requested notes that a run is one that somebody requests by itself, if the store has it as one that only others need.
+func (s *Store) Requested(r Run) error {
 	l, err := s.Label(r.ID())
 	if err != nil || !l.Needed {
 		return err

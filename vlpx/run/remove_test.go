@@ -73,7 +73,7 @@ func TestEntries(t *testing.T) {
 	if needs := own.Needs(); len(needs) != 1 || needs[0].ID != first.ID {
 		t.Errorf("it needs %v, want %s", needs, first.ID)
 	}
-	if err := e.Store.Asked(*r.Init); err != nil || entries(t, e.Store)[first.ID].Label.Needed {
+	if err := e.Store.Requested(*r.Init); err != nil || entries(t, e.Store)[first.ID].Label.Needed {
 		t.Errorf("a run that was asked for is told as one that others need (%v)", err)
 	}
 
@@ -298,7 +298,7 @@ func TestPruneOrphans(t *testing.T) {
 	if got, want := pruned(t, e.Store, PruneOrphans), []string{".import-1", r.Init.ID()}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	must.Do(t, e.Store.Asked(*r.Init))
+	must.Do(t, e.Store.Requested(*r.Init))
 	must.Do(t, os.WriteFile(left, []byte("x"), 0o644))
 	if got, want := pruned(t, e.Store, PruneOrphans), []string{".checkpoint123", ".import-1"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -136,8 +136,8 @@ func FindSetting(key string) (Settable, error) {
 	if instead := noSettings[name]; instead != "" {
 		return FindSetting(instead)
 	}
-	if told, ok := elsewhere[name]; ok {
-		return Settable{}, fmt.Errorf("no setting %q: %s", key, told)
+	if said, ok := elsewhere[name]; ok {
+		return Settable{}, fmt.Errorf("no setting %q: %s", key, said)
 	}
 	var may []Settable
 	var names []string
@@ -152,19 +152,19 @@ func FindSetting(key string) (Settable, error) {
 	}
 	const seeAll = "See them all with: vlpx show settings, or vlpx.Show(\"settings\") in a notebook"
 	if len(may) > 1 {
-		var told []string
+		var said []string
 		for _, x := range may {
-			if len(may) > mayTold {
-				told = append(told, x.Name)
+			if len(may) > mostExplained {
+				said = append(said, x.Name)
 				continue
 			}
-			told = append(told, fmt.Sprintf("%s (%s)", x.Name, x.Says))
+			said = append(said, fmt.Sprintf("%s (%s)", x.Name, x.Says))
 		}
 		return Settable{}, fmt.Errorf("no setting %q; it may be %s or %s: write the one that is meant. %s", key,
-			strings.Join(told[:len(told)-1], ", "), told[len(told)-1], seeAll)
+			strings.Join(said[:len(said)-1], ", "), said[len(said)-1], seeAll)
 	}
 	suggestion := Suggest(name, names)
-	if _, near, ok := strings.Cut(suggestion, `"`); ok { // by an alias it is told by its name
+	if _, near, ok := strings.Cut(suggestion, `"`); ok { // an alias stands for the name
 		if x, err := FindSetting(strings.TrimSuffix(near, `"?`)); err == nil {
 			suggestion = fmt.Sprintf("; did you mean %q? %s.", x.Name, x.Brief())
 		}
@@ -172,5 +172,5 @@ func FindSetting(key string) (Settable, error) {
 	return Settable{}, fmt.Errorf("no setting %q%s %s", key, suggestion, seeAll)
 }
 
-// mayTold is the number of settings at most that an error tells the sentences of.
-const mayTold = 4
+// mostExplained is the number of settings that an error explains at most.
+const mostExplained = 4

@@ -18,13 +18,13 @@ type Tuning struct {
 	Warmup    int // first iterations, in which the rate rises from Min
 }
 
-// schedule is the regime's learning rate.
+// Schedule is the regime's learning rate.
 func (t Tuning) Schedule() train.Schedule {
 	least := min(t.Min, t.Rate)
 	return train.Schedule{Warmup: least, Rate: t.Rate, Min: least, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
 }
 
-// next is a run that goes on from another on data by a regime. Its framework and tasks are still the other's.
+// Next is a run that goes on from another on data by a regime. Its framework and tasks are still the other's.
 func (s Scale) Next(from run.Run, data run.Data, t Tuning, m negative.Method) run.Run {
 	r := from
 	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
@@ -39,7 +39,7 @@ func (s Scale) Next(from run.Run, data run.Data, t Tuning, m negative.Method) ru
 	return r
 }
 
-// closer is a run that goes on from another, which crops less away than pre-training (ALBEF dataset/__init__.py), where the scale crops at
+// Closer is a run that goes on from another, which crops less away than pre-training (ALBEF dataset/__init__.py), where the scale crops at
 // all.
 func (s Scale) Closer(r run.Run) run.Run {
 	if s.Augment {
@@ -55,15 +55,10 @@ func DistilledTuning(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
 func PlainTuning(s Scale) negative.Method { return retrievalTuning(s, 0) }
 
 func retrievalTuning(s Scale, alpha float64) negative.Method {
-	m := negative.Method{
-		Batches:  negative.Uniform{},
-		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: s.Resolved().TuningQueue, Items: true},
-		Matching: negative.Sampled{},
-	}
 	if s.kind().OwnLabels {
-		m.Contrast = negative.InfoNCE{Items: true}
+		return negative.OwnLabelTuning()
 	}
-	return m
+	return negative.RetrievalTuning(alpha, s.Resolved().TuningQueue)
 }
 
 // tunedBy are the losses of retrieval fine-tuning, as far as the framework has them.
@@ -77,7 +72,7 @@ func tunedBy(f framework.Framework) negative.Objectives {
 	return negative.Of(losses...)
 }
 
-// tuned is the fine-tuning for retrieval on data that goes on from a pre-training run. The epoch with the highest mean recall on the
+// Tuned is the fine-tuning for retrieval on data that goes on from a pre-training run. The epoch with the highest mean recall on the
 // validation split is taken, as ALBEF does.
 func (s Scale) Tuned(from run.Run, data run.Data, m negative.Method) run.Run {
 	r := s.Closer(s.Next(from, data, s.Tuning, m))

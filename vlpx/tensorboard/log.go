@@ -132,7 +132,7 @@ func ofPoint(p train.Point) []scalar {
 	}
 	for _, n := range p.Numbers {
 		if v, is := n.Value(); is {
-			all = append(all, scalar{"told/" + n.Name, v})
+			all = append(all, scalar{"reported/" + n.Name, v})
 		}
 	}
 	return all

@@ -166,7 +166,7 @@ func TestReadBack(t *testing.T) {
 		t.Errorf("got steps %v, want %v", steps, want)
 	}
 	point := map[string]float32{"loss/ITC": 20, "step/learning rate": 1e-3, "step/gradient norm": 2, "step/temperature": .07,
-		"told/margin": 1.5}
+		"reported/margin": 1.5}
 	if got := events[5].values; !reflect.DeepEqual(got, point) {
 		t.Errorf("the second point of the second epoch: got %v, want %v", got, point)
 	}

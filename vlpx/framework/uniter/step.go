@@ -26,8 +26,8 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.F
 	}
 	forward := framework.Forward{Losses: map[negative.Loss]*Node{}, Weights: map[negative.Loss]float64{}, Outputs: field.Nodes{}}
 	b.positives()
-	if u.Method.Retrieves() {
-		b.retrieve(s.Store(), u.Method.Matching.(negative.Retrieved), in)
+	if keep := u.Method.Retrieves(); keep > 0 {
+		b.retrieve(s.Store(), keep, u.Method.Pool(), in)
 	} else {
 		b.pick(s.Store(), u, in.Of(field.Noise))
 	}
@@ -142,29 +142,29 @@ func (b *batch) score(store *model.Store, ids, places *Node) (logits *Node) {
 }
 
 // retrieve takes each pair's hardest negatives of the pool. A pair of the same image is none.
-func (b *batch) retrieve(store *model.Store, r negative.Retrieved, in field.Nodes) {
+func (b *batch) retrieve(store *model.Store, keep, among int, in field.Nodes) {
 	texts, items, g := in.Of(field.PoolCaptions), in.Of(field.PoolItems), b.captions.Graph()
 	b.images = Concatenate([]*Node{b.images, in.Of(field.PoolImages)}, 0)
 	for k := range b.choices { // those before know the mini-batch's images alone
-		b.choices[k] = GrowRight(b.choices[k], 1, r.Pool, 0)
+		b.choices[k] = GrowRight(b.choices[k], 1, among, 0)
 	}
-	apart := NotEqual(BroadcastToDims(InsertAxes(in.Of(field.Items), 1), b.pairs, r.Pool),
-		BroadcastToDims(InsertAxes(items, 0), b.pairs, r.Pool))
+	apart := NotEqual(BroadcastToDims(InsertAxes(in.Of(field.Items), 1), b.pairs, among),
+		BroadcastToDims(InsertAxes(items, 0), b.pairs, among))
 	counts := ConvertDType(apart, b.images.DType())
-	pool := Reshape(BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool), b.pairs*r.Pool)
+	pool := Reshape(BroadcastToDims(InsertAxes(each(g, among), 0), b.pairs, among), b.pairs*among)
 	pick := func(logits *Node) *Node {
-		return negative.Top(Where(apart, Reshape(logits, b.pairs, r.Pool), ConstAs(logits, -1e9)), r.Keep)
+		return negative.Top(Where(apart, Reshape(logits, b.pairs, among), ConstAs(logits, -1e9)), keep)
 	}
-	ofTexts, ofImages := BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool),
-		BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool)
-	if r.Keep < r.Pool {
-		ofTexts = pick(b.score(store, Gather(texts, InsertAxes(pool, -1)), b.repeated(r.Pool)))
-		ofImages = pick(b.score(store, Gather(b.captions, InsertAxes(b.repeated(r.Pool), -1)), AddScalar(pool, b.pairs)))
+	ofTexts, ofImages := BroadcastToDims(InsertAxes(each(g, among), 0), b.pairs, among),
+		BroadcastToDims(InsertAxes(each(g, among), 0), b.pairs, among)
+	if keep < among {
+		ofTexts = pick(b.score(store, Gather(texts, InsertAxes(pool, -1)), b.repeated(among)))
+		ofImages = pick(b.score(store, Gather(b.captions, InsertAxes(b.repeated(among), -1)), AddScalar(pool, b.pairs)))
 	}
-	flat := func(x *Node) *Node { return Reshape(x, b.pairs*r.Keep) }
-	b.texts = b.add(Gather(texts, InsertAxes(flat(ofTexts), -1)), b.choose(b.repeated(r.Keep)), negative.Choose(counts, ofTexts), r.Keep)
-	b.pictures = b.add(Gather(b.captions, InsertAxes(b.repeated(r.Keep), -1)), b.choose(AddScalar(flat(ofImages), b.pairs)),
-		negative.Choose(counts, ofImages), r.Keep)
+	flat := func(x *Node) *Node { return Reshape(x, b.pairs*keep) }
+	b.texts = b.add(Gather(texts, InsertAxes(flat(ofTexts), -1)), b.choose(b.repeated(keep)), negative.Choose(counts, ofTexts), keep)
+	b.pictures = b.add(Gather(b.captions, InsertAxes(b.repeated(keep), -1)), b.choose(AddScalar(flat(ofImages), b.pairs)),
+		negative.Choose(counts, ofImages), keep)
 }
 
 // pick takes one negative a pair on each side of the mini-batch, of which all pairs are scored.

@@ -79,7 +79,7 @@ func (m Model) Check(u framework.Use) error {
 // picks reports whether a method picks negatives by scores alone.
 func picks(m negative.Method) bool {
 	_, is := m.Matching.(negative.Picking)
-	return is || m.Retrieves()
+	return is || m.Retrieves() > 0
 }
 
 // Inputs implements framework.Framework.
@@ -89,7 +89,7 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 		return append(u.Fields(field.Captions, field.Masked, field.Words), u.Images(field.Image, image...))
 	}
 	fields := append(u.Fields(field.Captions), u.Images(field.Image, image...))
-	if u.Method.Retrieves() {
+	if u.Method.Retrieves() > 0 {
 		fields = append(fields, u.Field(field.Items), u.Field(field.PoolCaptions), u.Field(field.PoolItems),
 			field.Float32(field.PoolImages, append([]int{u.Method.Pool()}, image...)...))
 	} else {

@@ -13,7 +13,7 @@ func TestMAFASharesRuns(t *testing.T) {
 	ids := func(id, row string) string {
 		t.Helper()
 		p := papertest.Plan(t, List(), id, plan.Request{Seeds: []uint64{1}, Methods: []string{row}})
-		i := slices.IndexFunc(p.Asked, func(asked bool) bool { return asked })
+		i := slices.IndexFunc(p.Requested, func(asked bool) bool { return asked })
 		return p.Rows[i][0].ID()
 	}
 	for _, same := range [][][2]string{

@@ -24,24 +24,18 @@ var table4 = paper.Artifact{
 		"paper suspects that the fall of a contrastive loss as reward drives the quantile down; the last columns have numbers " +
 		"of it.",
 	Rows: []plan.Row{
-		plan.MethodRow("FALCON").As("Search space 480").Scheduled(func(s scale.Scale,
-			b *negative.Scheduled) {
-			b.SearchSpace = searchSpaces(s)[0]
-		}),
+		plan.MethodRow("FALCON").As("Search space 480").With(searching(0)),
 		plan.MethodRow("FALCON", lost, 86.28, 92.78, 46.19, lost, lost).As("Search space 5664").
-			Scheduled(func(s scale.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[1] }),
+			With(searching(1)),
 		plan.MethodRow("FALCON", 61.94, lost, lost, lost, 74.61, 83.96).As("Search space 28320").
-			Scheduled(func(s scale.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[2] }),
+			With(searching(2)),
 		rewardRow(negative.Of(negative.ITC), nil),
 		rewardRow(negative.Of(negative.ITM), nil),
 		rewardRow(negative.Of(negative.ITC, negative.ITM), nil),
 		rewardRow(negative.Of(negative.MLM), fullFALCON),
 		rewardRow(negative.Of(negative.ITC, negative.ITM, negative.MLM), nil),
-		plan.MethodRow("FALCON").As("Instance-based: false").Scheduled(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = true }),
-		plan.MethodRow("FALCON", fullFALCON...).As("Instance-based: true").Scheduled(func(_ scale.Scale,
-			b *negative.Scheduled) {
-			b.Shared = false
-		}),
+		plan.MethodRow("FALCON").As("Instance-based: false").With(shared(true)),
+		plan.MethodRow("FALCON", fullFALCON...).As("Instance-based: true").With(shared(false)),
 	},
 	Note: "The paper's text has lost most numbers of this table: of the search spaces it has the best of each column only, and of the " +
 		"objectives one row without its name, which is inferred to be MLM's. Section 4.3 names no measure: that its claims are tested in " +
@@ -71,9 +65,19 @@ const columnIsOurs = "section 4.3, column ours"
 var fullFALCON = []float64{61.72, 86.28, 92.78, 46.19, 74.56, 83.94}
 
 func rewardRow(o negative.Objectives, numbers []float64) plan.Row {
-	return plan.MethodRow("FALCON", numbers...).As("Reward " + o.String()).Scheduled(func(_ scale.Scale, b *negative.Scheduled) {
+	return plan.MethodRow("FALCON", numbers...).As("Reward " + o.String()).With(plan.Part(func(_ scale.Scale, b *negative.Scheduled) {
 		if o != negative.Of(negative.MLM) { // the default, so that it is the same run
 			b.Objectives = o
 		}
-	})
+	}))
+}
+
+// searching changes the scheduler's search space to one of searchSpaces.
+func searching(k int) func(scale.Scale, *negative.Method) {
+	return plan.Part(func(s scale.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[k] })
+}
+
+// shared lets the scheduler choose one quantile for all anchors, or one for each.
+func shared(by bool) func(scale.Scale, *negative.Method) {
+	return plan.Part(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = by })
 }

@@ -1,12 +1,15 @@
 package falcon
 
 import (
+	"fmt"
 	"slices"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // figure2 follows the rate of false negatives over training: at fixed quantiles (FALCON, Figure 2, top left), and what MAFA's
@@ -20,7 +23,7 @@ var figure2 = paper.Artifact{
 		"pairs fall where captions say more. The levels are ours; the paper's are lost.",
 	Note: "The figure's quantiles and thresholds are lost in the paper's text: these are ours, and so is the measure of complexity in " +
 		"its panel of ITM scores: the objects, attributes and relations of a caption's scene graph.",
-	Rows: slices.Concat(plan.QuantileRows(plan.QuantileLevels()), filterRows()),
+	Rows: slices.Concat(QuantileRows(), filterRows()),
 	Columns: []paper.Column{
 		paper.FalseChosen(), paper.FalseInBatch(), paper.FalseHardest(), paper.Mined(negative.FalseLeft),
 	},
@@ -34,7 +37,7 @@ var figure2 = paper.Artifact{
 			Why: paper.DrawnOnly},
 		{What: "A pre-trained model gives true pairs of complex descriptions lower ITM scores", Source: "section 2", Why: paper.DrawnOnly},
 	},
-	Downstream: []plan.Downstream{plan.Complexity},
+	Downstream: []plan.Downstream{plan.OfJudge(eval.Complexity{})}, // Con-D's ITM scores by how much captions say (Figure 2, right)
 	Table:      paper.Comparison,
 	Figure:     figure2Curves,
 }
@@ -51,4 +54,14 @@ func figure2Curves(r *paper.Report) (plots.Drawing, error) {
 	}
 	columns := r.Plan.Artifact.Columns
 	return r.CurvesOf(slices.Concat(r.Panels(columns[:3], others), r.Panels(columns[3:], filters), complexityPanel(r.Rows)))
+}
+
+// QuantileRows are GRIT-VLP's grouping at fixed quantiles; at 1 it is GRIT-VLP. The levels of the paper's figure 2 are lost: these are ours.
+func QuantileRows() []plan.Row {
+	var rows []plan.Row
+	for _, q := range [...]float64{0.5, 0.8, 0.9, 0.95} {
+		rows = append(rows, plan.MethodRow("Hard quantile").As(fmt.Sprintf("q = %g", q)).
+			With(plan.Part(func(_ scale.Scale, b *negative.FixedQuantile) { b.Quantile = q })))
+	}
+	return append(rows, plan.MethodRow("GRIT-VLP").As("q = 1"))
 }

@@ -95,7 +95,7 @@ var batchwise = paper.Artifact{
 		"the mini-batch.",
 	Note: "The paper shows this in a figure whose numbers its text has lost.",
 	Data: images,
-	Rows: append(unimodalRows(), unimodal("GloFND").As(single).With(plan.Thresholded(func(t *thresholds) {
+	Rows: append(unimodalRows(), unimodal("GloFND").As(single).With(plan.Part(func(_ scale.Scale, t *thresholds) {
 		t.Single = true
 	}))),
 	Columns: slices.Concat(linear(), found(), []paper.Column{share()}),

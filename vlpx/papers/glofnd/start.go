@@ -65,7 +65,7 @@ var predfn = paper.Artifact{
 	Data: images,
 	Rows: []plan.Row{
 		unimodal("GloFND").As(sogCLRGloFND),
-		unimodal("GloFND", from(.1)).As("GloFND by plain descent").With(plan.Thresholded(func(t *thresholds) { t.Descent = true })),
+		unimodal("GloFND", from(.1)).As("GloFND by plain descent").With(plan.Part(func(_ scale.Scale, t *thresholds) { t.Descent = true })),
 	},
 	Columns:  slices.Concat([]paper.Column{share()}, found()),
 	Unstated: []paper.Unstated{{What: "the share reaches alpha after a few epochs and stays", Source: "section 4.3", Why: paper.DrawnOnly}},

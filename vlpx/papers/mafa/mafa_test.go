@@ -85,7 +85,7 @@ func TestMAFASettings(t *testing.T) {
 		t.Errorf("search spaces: got %v, want %v", got, want)
 	}
 	m := plan.MethodRow("MAFA").Method(s)
-	if m.Positives != plan.Connections() || plan.Connections() != (negative.ECM{Low: 0.5, High: 0.8}) ||
+	if m.Positives != negative.PublishedECM() || negative.PublishedECM() != (negative.ECM{Low: 0.5, High: 0.8}) ||
 		m.Contrast != (negative.Smoothed{Alpha: 0.5}) || m.Masking != 0.5 {
 		t.Errorf("got MAFA %+v", m)
 	}

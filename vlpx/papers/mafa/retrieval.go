@@ -5,6 +5,7 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	albef "vlpx.internal/vlpx/framework/albef/preset"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -120,7 +121,7 @@ func componentRows(numbers [6][]float64) []plan.Row {
 	four := func(captions string, numbers [4][]float64) []plan.Row {
 		return []plan.Row{
 			plan.MethodRow("GRIT-VLP", numbers[0]...).As("GRIT-VLP (" + captions + ")"),
-			plan.MethodRow("GRIT-VLP", numbers[1]...).As("ECM (" + captions + ")").Mining(plan.Connections()),
+			plan.MethodRow("GRIT-VLP", numbers[1]...).As("ECM (" + captions + ")").Mining(negative.PublishedECM()),
 			plan.MethodRow("S-ITC", numbers[2]...).As("S-ITC (" + captions + ")"),
 			plan.MethodRow("MAFA", numbers[3]...).As("MAFA (" + captions + ")"),
 		}

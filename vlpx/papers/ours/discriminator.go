@@ -30,8 +30,8 @@ var discriminators = paper.Artifact{
 		"no judge and the relation tell what finding more is worth.",
 	Rows: []plan.Row{
 		plan.MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
-		judgedBy("ALBEF; fine-tuned", albefConD, plan.Connections()),
-		judgedBy("ALBEF; as pre-trained", plan.MethodRow("ALBEF"), plan.Connections()),
+		judgedBy("ALBEF; fine-tuned", albefConD, negative.PublishedECM()),
+		judgedBy("ALBEF; as pre-trained", plan.MethodRow("ALBEF"), negative.PublishedECM()),
 		plan.MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold,
 			High: ownThreshold}),
 		judgedBy("ALBEF; fine-tuned; threshold .3", albefConD, negative.ECM{Low: ownThreshold, High: ownThreshold}),

@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/papers/falcon"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
@@ -47,7 +48,7 @@ var artifacts = []paper.Artifact{
 		Title: "FALCON's scheduler against the best fixed quantile",
 		Look:  "Whether a learned schedule beats the quantile that is best on the validation split.",
 		Rows: slices.Concat(
-			[]plan.Row{plan.MethodRow("InfoNCE")}, plan.QuantileRows(plan.QuantileLevels()),
+			[]plan.Row{plan.MethodRow("InfoNCE")}, falcon.QuantileRows(),
 			[]plan.Row{plan.MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
 		Columns: slices.Concat(paper.Validation(eval.IRMAP, eval.IR10), []paper.Column{
 			paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
@@ -90,13 +91,13 @@ var artifacts = []paper.Artifact{
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.
 func sharedRow(name string) plan.Row {
-	return plan.MethodRow("FALCON").As(name).Scheduled(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = true })
+	return plan.MethodRow("FALCON").As(name).With(plan.Part(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = true }))
 }
 
 func probeRow(name string, o negative.Objectives) plan.Row {
-	return plan.MethodRow("FALCON").As(name).Scheduled(func(_ scale.Scale, b *negative.Scheduled) {
+	return plan.MethodRow("FALCON").As(name).With(plan.Part(func(_ scale.Scale, b *negative.Scheduled) {
 		b.Objectives, b.Probe = o, []float64{0.2, 0.5, 0.8, 0.9, 1}
-	})
+	}))
 }
 
 // densityRow is FALCON on scenes of another density of false negatives.

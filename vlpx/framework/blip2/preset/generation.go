@@ -28,7 +28,10 @@ func captions(s scale.Scale) generate.Search {
 // writing is what a model that writes is measured by, as far as data has it: the captions of images, and answers to questions about them.
 // The error is that of what nothing can be measured by.
 func writing(s scale.Scale, has func(eval.Task) error) (tasks eval.Tasks, err error) {
-	for _, task := range []eval.Task{eval.Captioning{Search: captions(s)}, eval.Asking{Search: generate.Answers(), Questions: scale.Own[Sizes](s).Asked}} {
+	for _, task := range []eval.Task{
+		eval.Captioning{Search: captions(s)},
+		eval.Asking{Search: generate.Answers(), Questions: scale.Own[Sizes](s).Questions},
+	} {
 		lacking := has(task)
 		if lacking == nil {
 			tasks = append(tasks, task)
@@ -105,7 +108,7 @@ func adds(t plan.Trained, r *run.Run) {
 	r.Miner = r.Init
 	r.Data.Added = &run.Added{By: r.Init.ID(), Repeated: t.Row.Added == plan.RepeatedPairs, Mining: eval.Mining{
 		Sampling: negative.Grouped{SearchSpace: s.SearchSpace, Queue: s.GroupQueue}, BatchSize: s.BatchSize,
-		Threshold: plan.Connections().High,
+		Threshold: negative.PublishedECM().High,
 		Seed:      r.Train.Seed}}
 }
 

@@ -71,7 +71,7 @@ func TestGeneration(t *testing.T) {
 			}
 			for _, tasks := range []eval.Tasks{r.Tasks, task.Of} {
 				if len(tasks) != 2 || tasks[0].(eval.Captioning).Search.Max > p.Scale.MaxLen ||
-					tasks[1].(eval.Asking).Questions != scale.Own[preset.Sizes](p.Scale).Asked {
+					tasks[1].(eval.Asking).Questions != scale.Own[preset.Sizes](p.Scale).Questions {
 					t.Errorf("measured by %+v, want captions and answers", tasks)
 				}
 			}

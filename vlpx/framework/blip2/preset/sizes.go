@@ -14,7 +14,7 @@ type Sizes struct {
 	// Language is the regime of the language model that the second stage has frozen, Generation of that stage, and Captioning of
 	// fine-tuning it for captions.
 	Language, Generation, Captioning scale.Tuning
-	Asked                            int // questions of the test split that a model which writes answers is asked; 0 for all
+	Questions                        int // of the test split, which a model that writes answers gets; 0 for all
 }
 
 // sizes are those of the scales.
@@ -31,21 +31,21 @@ var sizes = map[string]Sizes{
 		Language:   scale.Tuning{Epochs: 1, Rate: 1e-3, Min: 2e-5, Warmup: 100},
 		Generation: scale.Tuning{Epochs: 4, Rate: 1e-3, Min: 2e-5, Warmup: 50},
 		Captioning: scale.Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20},
-		Asked:      1000,
+		Questions:  1000,
 	},
 	"small": {
 		Queries:    16,
 		Language:   scale.Tuning{Epochs: 4, BatchSize: 128, Rate: 5e-4, Min: 1e-5, Warmup: 400},
 		Generation: scale.Tuning{Epochs: 5, BatchSize: 128, Rate: 3e-4, Min: 1e-5, Warmup: 400},
 		Captioning: scale.Tuning{Epochs: 2, BatchSize: 128, Rate: 5e-5, Min: 5e-6, Warmup: 100},
-		Asked:      1000,
+		Questions:  1000,
 	},
 	"paper": {
 		Queries: blip2.Paper().Text.Queries, Frozen: blip2.Paper().Frozen,
 		Language:   scale.Tuning{Epochs: 10, BatchSize: 256, Rate: 3e-4, Min: 3e-5, Warmup: 2000},
 		Generation: scale.Tuning{Epochs: 10, BatchSize: 512, Rate: 1e-4, Min: 5e-5, Warmup: 2000},
 		Captioning: scale.Tuning{Epochs: 5, BatchSize: 128, Rate: 1e-5, Min: 0, Warmup: 1000},
-		Asked:      1000,
+		Questions:  1000,
 	},
 }
 
@@ -55,8 +55,8 @@ func settings() []scale.Settable {
 		[]scale.Settable{
 			{Name: "queries", Unit: "vectors", Says: "queries of BLIP-2, each of which gives a vector of an image"},
 			{Name: "frozen", Says: "the image encoder that stands in BLIP-2 is not trained"},
-			{Name: "asked", Unit: "questions",
-				Says: "questions of the test split that a model which writes answers is asked; 0 for all"},
+			{Name: "questions", Also: []string{"asked"}, Unit: "questions",
+				Says: "of the test split, which a model that writes answers gets; 0 for all"},
 		},
 		scale.RegimeSettings("generation", "BLIP-2's second stage, which writes"),
 		scale.RegimeSettings("captioning", "fine-tuning BLIP-2's second stage for captions"),

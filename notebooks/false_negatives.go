@@ -27,8 +27,8 @@ other images, that are most similar to it. A frame tells what is so: a *true pai
 of every pair, on Flickr8k of those that people have judged.
 
 The number in brackets is the cosine. In the table below the pictures every method says what it does with each of them. The model is
-InfoNCE's; it is trained first if it is not in the store. In Jupyter's own page a form chooses the anchor; executed without one, the
-cell shows the most telling anchor.
+InfoNCE's; it is trained first if it is not in the store. In JupyterLab and Jupyter Notebook a form chooses the
+anchor; executed without one, the cell shows the most telling anchor.
 `)
 
 var exploreRead = strings.TrimSpace(`

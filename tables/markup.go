@@ -115,8 +115,8 @@ func (t Table) HTML(w io.Writer) error {
 	return err
 }
 
-// HTMLLetters are as many as fit the width of a notebook's output.
-const HTMLLetters = 125
+// HTMLLetters are as many as fit the width of a notebook's output in JupyterLab, beside its file browser.
+const HTMLLetters = 105
 
 // folded is the table in parts of so many letters a line, each with the names of the rows: the first has the title, the last the note.
 func (t Table) folded(letters int) []Table {

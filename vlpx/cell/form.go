@@ -55,9 +55,9 @@ type Form struct {
 	closed chan struct{}
 }
 
-// ErrNoAnswer says that a page shows the form and cannot send what is done with it, as outside of Jupyter's own page.
-var ErrNoAnswer = errors.New("this page does not answer, so its controls would do nothing; run the cell again, or open the notebook in " +
-	"Jupyter's own page (vlpx notebook), where they work")
+// ErrNoAnswer says that a page shows the form and cannot send what is done with it, as in VS Code.
+var ErrNoAnswer = errors.New("this page does not answer, so its controls would do nothing; run the cell again, or, from VS Code for one, " +
+	"open the notebook in JupyterLab or Jupyter Notebook (vlpx notebook), where they work")
 
 // answerTime is how long a page may take to answer at first. It is asked again meanwhile: GoNB's script in the page gives up when the
 // kernel's answer to its first word takes half a second.

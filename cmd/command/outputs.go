@@ -42,7 +42,9 @@ func (o *outputs) check(artifacts int) error {
 		return fmt.Errorf("-o %s names the files of one artifact, and there are %d; call each by itself, or take -out FOLDER", o.name,
 			artifacts)
 	}
-	named := func(format string) bool { return strings.HasSuffix(o.name, "."+format) && filepath.Base(o.name) != "."+format }
+	named := func(format string) bool {
+		return strings.HasSuffix(o.name, "."+format) && filepath.Base(o.name) != "."+format
+	}
 	longest := func(formats []string) (format string) {
 		for _, f := range formats {
 			if named(f) && len(f) > len(format) {

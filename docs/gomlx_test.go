@@ -21,7 +21,7 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// These examples are those of GOMLX.md, where TestPage finds them.
+// These examples are those of GOMLX.md, where TestPage finds some of them, and of each row of its tables.
 
 // run builds a graph of a function, runs it on values and prints what it returns: type, shape and numbers.
 func run(build func(in []*Node) []*Node, values ...any) {

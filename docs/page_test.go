@@ -24,7 +24,7 @@ var snippet = regexp.MustCompile("`([^`]+)`")
 // name is a function's alone.
 var name = regexp.MustCompile(`^\w+$`)
 
-// The page's examples are those that compile and run, each once, and what its table has of GoMLX is code of theirs.
+// The page's examples are of those that compile and run, each once, and what its tables have of GoMLX is code of theirs.
 func TestPage(t *testing.T) {
 	source := must.Get(os.ReadFile("gomlx_test.go"))(t)
 	want := bodies(t, source)
@@ -48,11 +48,6 @@ func TestPage(t *testing.T) {
 			t.Errorf("GOMLX.md shows of %s\n%s\nwant, by go test ./docs -update,\n%s", name, code, want[name])
 		}
 		shown[name] = true
-	}
-	for name := range want {
-		if !shown[name] {
-			t.Errorf("GOMLX.md does not show the example %s; put it in by <!-- %s --> and an empty block", name, name)
-		}
 	}
 	rows := 0
 	for _, line := range strings.Split(string(page), "\n") {

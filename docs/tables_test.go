@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,9 @@ import (
 
 // made is a table of a document that is made of shipped results: a mark with what it has, and the table below it.
 var made = regexp.MustCompile(`(?m)^<!-- (table|claims) (\{.*\}) -->\n((?:\|.*\n)*)`)
+
+// drawn is a figure of shipped results: a mark with the artifact, metrics and rows, and the picture below it.
+var drawn = regexp.MustCompile(`(?m)^<!-- figure (\{.*\}) -->\n!\[.*\]\((.*)\)`)
 
 // wanted is what a mark asks for.
 type wanted struct {
@@ -64,6 +68,43 @@ func TestTables(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no document has a mark of a table")
+	}
+}
+
+// Figures of our own results in documents are of the shipped results. go test ./docs -run TestFigures -update writes them.
+func TestFigures(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("pictures are compared where they are drawn, on amd64: elsewhere the last bit of a product differs")
+	}
+	found := 0
+	for _, page := range append(must.Get(filepath.Glob("*.md"))(t), "../README.md") {
+		for _, parts := range drawn.FindAllStringSubmatch(string(must.Get(os.ReadFile(page))(t)), -1) {
+			found++
+			var want struct {
+				Of            string
+				Metrics, Rows []string
+				Title         string
+			}
+			must.Do(t, json.Unmarshal([]byte(parts[1]), &want))
+			view := lab.View{Title: want.Title, Metrics: want.Metrics, Rows: want.Rows}
+			grid := must.Get(lab.Open(want.Of, lab.Options{Home: t.TempDir(), View: view}))(t)
+			report := must.Get(grid.Report())(t)
+			file := filepath.Join(filepath.Dir(page), parts[2])
+			fresh := filepath.Join(t.TempDir(), filepath.Base(file))
+			must.Do(t, report.Save(fresh))
+			now := must.Get(os.ReadFile(fresh))(t)
+			if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, now) {
+				continue
+			}
+			if !*update {
+				t.Errorf("%s of %s is not of the shipped results; run go test ./docs -run TestFigures -update", file, page)
+			} else if err := os.WriteFile(file, now, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no document has a mark of a figure")
 	}
 }
 

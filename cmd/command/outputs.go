@@ -98,7 +98,7 @@ func (o outputs) write(c *cobra.Command, base string, report *lab.Report) error 
 	case report.HasFigure():
 		endings = append(endings, o.figures...)
 	case c.Flags().Changed("figures"):
-		fmt.Fprintln(c.ErrOrStderr(), "no figure is written: it is drawn of runs in this store, and has none to show")
+		fmt.Fprintln(c.ErrOrStderr(), "no figure is written: it is drawn of runs, and this store has none that it shows")
 	}
 	for _, ending := range endings {
 		file := base + "." + ending

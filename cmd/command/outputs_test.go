@@ -86,10 +86,14 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A figure that is asked for and cannot be drawn is told of.
-func TestNoFigureIsTold(t *testing.T) {
+// A figure is drawn of what is shipped. One that cannot be drawn is reported.
+func TestFigureOfShippedResults(t *testing.T) {
 	dir := t.TempDir()
-	_, errs := succeed(t, dir, "show", "falcon/table1", "-figures", "png", "-home", dir+"/store", "-out", dir+"/out")
+	out, errs := succeed(t, dir, "show", "falcon/table1", "-figures", "svg", "-home", dir+"/store", "-out", dir+"/out")
+	if !strings.Contains(out, "table1.svg") || strings.Contains(errs, "no figure is written") {
+		t.Errorf("it says %q and %q", out, errs)
+	}
+	_, errs = succeed(t, dir, "show", "glofnd/warmup", "-figures", "svg", "-home", dir+"/store", "-out", dir+"/out")
 	if !strings.Contains(errs, "no figure is written") {
 		t.Errorf("it says %q", errs)
 	}

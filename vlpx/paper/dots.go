@@ -1,10 +1,7 @@
 package paper
 
 import (
-	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/plots"
 )
@@ -16,26 +13,36 @@ const (
 	dotPanels = 5
 )
 
-// rowsDrawn are the rows with results.
+// rowsDrawn are as many rows as have results.
 func (r *Report) rowsDrawn() int {
 	n := 0
 	for _, row := range r.Rows {
-		if len(row.Results) > 0 {
+		if row.seeds() > 0 {
 			n++
 		}
 	}
 	return n
 }
 
+// drawnShipped are the rows of which the shipped results are drawn.
+func (r *Report) drawnShipped() (names []string) {
+	for _, row := range r.Rows {
+		if len(row.Results) == 0 && row.seeds() > 0 {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}
+
 // dots compares the rows as dots, a panel a column. Intervals are one standard deviation over seeds; where all rows have but one seed,
 // those over test images.
 func (r *Report) dots() (plots.Drawing, error) {
-	oneSeed := !slices.ContainsFunc(r.Rows, func(row RowReport) bool { return len(row.Results) > 1 })
+	oneSeed := !slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.seeds() > 1 })
 	intervals := false
 	var panels []plots.Panel
 	var drawn []Column
 	for _, c := range r.Plan.Artifact.Columns {
-		if c.Metric == "" || len(r.means(c)) == 0 {
+		if c.Metric == "" || !r.has(c) {
 			continue
 		}
 		panel := plots.Dots{Title: c.Heading()}
@@ -43,15 +50,11 @@ func (r *Report) dots() (plots.Drawing, error) {
 			panel.Title += " (" + c.Unit + ")"
 		}
 		for _, row := range r.Rows {
-			if len(row.Results) == 0 {
+			if row.seeds() == 0 {
 				continue
 			}
-			values := c.Values(row.Results)
-			mean, std := stat.MeanStdDev(values, nil)
+			mean, std := row.spread(c)
 			dot := plots.DotRow{Name: row.Name, Mean: mean, Low: mean - std, High: mean + std}
-			if len(values) < 2 {
-				dot.Low, dot.High = math.NaN(), math.NaN()
-			}
 			if interval := row.Metrics[c.Key()].Interval; oneSeed && interval != nil {
 				dot.Low, dot.High, intervals = interval[0], interval[1], true
 			}

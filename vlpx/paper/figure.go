@@ -3,6 +3,7 @@ package paper
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -57,6 +58,11 @@ func (r *Report) Caption(about ...string) string {
 	if ran := r.origins(); ran != "" {
 		sentences = append(sentences, fmt.Sprintf("Run on %s.", ran))
 	}
+	if shipped := r.drawnShipped(); len(shipped) == r.rowsDrawn() && len(shipped) > 0 {
+		sentences = append(sentences, "All results are the project's own, shipped with vlpx.")
+	} else if len(shipped) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Shipped with vlpx: %s.", strings.Join(shipped, ", ")))
+	}
 	switch n := r.Unreadable.count(); {
 	case n == 1:
 		sentences = append(sentences, "One image could not be read.")
@@ -73,7 +79,7 @@ func (r *Report) Caption(about ...string) string {
 func (r *Report) SpreadNote(marks string) string {
 	fewest, most := 0, 0
 	for _, row := range r.Rows {
-		if n := len(row.Results); n > 0 {
+		if n := row.seeds(); n > 0 {
 			most = max(most, n)
 			if fewest == 0 || n < fewest {
 				fewest = n
@@ -122,7 +128,7 @@ func Bars(r *Report) (plots.Drawing, error) {
 	panels := map[string][]Column{}
 	var drawn []Column
 	for _, c := range r.Plan.Artifact.Columns {
-		if c.Metric == "" || len(r.means(c)) == 0 {
+		if c.Metric == "" || !r.has(c) {
 			continue
 		}
 		title := r.panelOf(c)
@@ -182,12 +188,12 @@ func (r *Report) bars(title string, columns []Column) plots.Bars {
 		bars.Groups = append(bars.Groups, c.bar())
 	}
 	for _, row := range r.Rows {
-		if len(row.Results) == 0 {
+		if row.seeds() == 0 {
 			continue
 		}
 		series := plots.BarSeries{Name: row.Name}
 		for _, c := range columns {
-			mean, std := stat.MeanStdDev(c.Values(row.Results), nil)
+			mean, std := row.spread(c)
 			series.Mean, series.Std = append(series.Mean, mean), append(series.Std, std)
 		}
 		bars.Series = append(bars.Series, series)
@@ -215,14 +221,23 @@ func Drawn(f plots.Figure) (plots.Drawing, error) {
 	return f, nil
 }
 
-func (r *Report) means(c Column) []float64 {
-	var means []float64
-	for _, row := range r.Rows {
-		if s := row.Metrics[c.Key()]; s.Mean != nil {
-			means = append(means, *s.Mean)
-		}
+// seeds are as many as a figure has of a row: of this store, or shipped where it has none.
+func (row RowReport) seeds() int {
+	if len(row.Results) == 0 && row.shipped.of != nil {
+		return len(row.shipped.Runs)
 	}
-	return means
+	return len(row.Results)
+}
+
+// spread is what a figure has of a row in a column; NaN where there is no value, and the standard deviation of a single one.
+func (row RowReport) spread(c Column) (mean, std float64) {
+	if v, ok := row.shipped.Metrics[c.Key()]; ok && len(row.Results) == 0 {
+		if v[2] < 2 {
+			return v[0], math.NaN()
+		}
+		return v[0], v[1]
+	}
+	return stat.MeanStdDev(c.Values(row.Results), nil)
 }
 
 // Curves follows the columns over the epochs; retrieval is on the validation split, without re-ranking.

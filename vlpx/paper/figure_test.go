@@ -1,7 +1,11 @@
 package paper
 
 import (
+	"fmt"
+	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
@@ -25,6 +29,34 @@ func TestSpreadNote(t *testing.T) {
 		}
 		if got := r.SpreadNote("bands"); got != v.want {
 			t.Errorf("%v seeds: got %q, want %q", v.seeds, got, v.want)
+		}
+	}
+}
+
+// Where the store has nothing of a row its figure has what is shipped.
+func TestShippedIsDrawn(t *testing.T) {
+	c := ColumnOf(eval.TR1)
+	reference := &Reference{}
+	of := func(n int, metrics map[string][3]float64, own ...float64) RowReport {
+		row := RowReport{Name: fmt.Sprint(n, own), shipped: shippedRow{ReferenceRow{Runs: make([]string, n), Metrics: metrics}, reference, false}}
+		for _, v := range own {
+			row.Results = append(row.Results, run.Result{Metrics: map[string]float64{string(eval.TR1): v}})
+		}
+		return row
+	}
+	for _, v := range []struct {
+		row       RowReport
+		seeds     int
+		mean, std float64
+	}{
+		{of(8, map[string][3]float64{c.Key(): {40, 2, 8}}), 8, 40, 2},
+		{of(1, map[string][3]float64{c.Key(): {40, 0, 1}}), 1, 40, math.NaN()},
+		{of(8, nil), 8, math.NaN(), math.NaN()},
+		{of(8, map[string][3]float64{c.Key(): {40, 2, 8}}, 10, 30), 2, 20, math.Sqrt(200)},
+	} {
+		mean, std := v.row.spread(c)
+		if !scalar.Same(mean, v.mean) || !scalar.Same(std, v.std) || v.row.seeds() != v.seeds {
+			t.Errorf("%s: %d seeds with %v ± %v, want %d with %v ± %v", v.row.Name, v.row.seeds(), mean, std, v.seeds, v.mean, v.std)
 		}
 	}
 }

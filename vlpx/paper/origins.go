@@ -47,10 +47,10 @@ func (r *Report) facts(row, source string) []string {
 	case source == FromPaper:
 		return nil
 	case source == fromReference:
-		if i < 0 || r.shipped.row(i).of == nil {
+		if i < 0 || r.Rows[i].shipped.of == nil {
 			return nil
 		}
-		shipped := r.shipped.row(i)
+		shipped := r.Rows[i].shipped
 		return []string{shipped.of.Scale, "", shipped.of.Data, shipped.of.DataHash, shipped.engine(shipped.of), shipped.commit(shipped.of)}
 	}
 	data, engines, commits := r.Data, "", ""

@@ -74,6 +74,7 @@ type RowReport struct {
 	Downstream map[string][]run.Result `json:"-"`
 
 	further [][]plan.Job // that the store has besides each of Results
+	shipped shippedRow
 }
 
 // First is the result of the run that a downstream task goes on with from the row's first one, and whether it is there.
@@ -168,10 +169,12 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 
 // ship takes what is shipped of the artifact. Of data that is not here it is all that there is.
 func (r *Report) ship(all []Reference) {
-	r.shipped = r.Plan.ship(all)
+	var rows []shippedRow
+	r.shipped, rows = r.Plan.ship(all)
 	for i := range r.Rows {
-		if r.Rows[i].Shipped = nil; r.shipped.row(i).of != nil {
-			r.Rows[i].Shipped = r.shipped.row(i).seedReports()
+		r.Rows[i].shipped, r.Rows[i].Shipped = rows[i], nil
+		if rows[i].of != nil {
+			r.Rows[i].Shipped = rows[i].seedReports()
 		}
 	}
 }
@@ -364,13 +367,13 @@ func (r *Report) summary(c Column, results []run.Result) (s Summary) {
 // resolve puts the row that was best on the validation split for BestOfSweep.
 func (r *Report) resolve(c Claim) Claim {
 	best, highest := "", math.Inf(-1)
-	for i, row := range r.Rows {
+	for _, row := range r.Rows {
 		if !slices.Contains(r.Plan.Artifact.Sweep, row.Name) {
 			continue
 		}
 		key := r.Plan.Artifact.Columns[0].Key()
 		mean := row.Metrics[key].Mean
-		if shipped, ok := r.shipped.row(i).Metrics[key]; ok && mean == nil {
+		if shipped, ok := row.shipped.Metrics[key]; ok && mean == nil {
 			mean = &shipped[0]
 		}
 		if mean != nil && *mean > highest {

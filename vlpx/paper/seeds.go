@@ -129,7 +129,7 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 			"source"}))
 	for i, row := range r.Rows {
 		seeds, data, source := row.Seeds, row.Data, FromYou
-		if of := r.shipped.row(i).of; len(seeds) == 0 && of != nil {
+		if of := row.shipped.of; len(seeds) == 0 && of != nil {
 			seeds, data, source = row.Shipped, &run.Data{Name: of.Data, Hash: of.DataHash}, fromReference
 		}
 		if len(seeds) == 0 {

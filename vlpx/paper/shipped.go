@@ -10,11 +10,10 @@ import (
 	"vlpx.internal/vlpx/plan"
 )
 
-// shipped is what is shipped of a plan's artifact.
+// shipped is what is shipped of a plan's artifact, besides its rows.
 type shipped struct {
-	own  *Reference   // of the artifact itself; nil if there is none
-	rows []shippedRow // one a row of the plan
-	also []string     // other data on which the artifact is shipped
+	own  *Reference // of the artifact itself; nil if there is none
+	also []string   // other data on which the artifact is shipped
 }
 
 // shippedRow is what is shipped of a row. It may be another artifact's row of the same runs.
@@ -24,11 +23,11 @@ type shippedRow struct {
 	withdrawn bool       // it is there, of other runs than the same seeds would make today
 }
 
-// ship finds what is shipped of a plan among references. A comparison that a user put together has nothing.
-func (p *Planned) ship(all []Reference) shipped {
-	s := shipped{rows: make([]shippedRow, len(p.Artifact.Rows))}
+// ship finds what is shipped of a plan and of each of its rows among references. A comparison that a user put together has nothing.
+func (p *Planned) ship(all []Reference) (s shipped, rows []shippedRow) {
+	rows = make([]shippedRow, len(p.Artifact.Rows))
 	if p.Planner.Model != nil || p.Artifact.compared() {
-		return s
+		return s, rows
 	}
 	for i, r := range all {
 		if r.Artifact == p.Artifact.ID && r.Scale == p.Scale.Name && r.Data == p.Data.Name && r.Framework == p.Framework() {
@@ -43,26 +42,24 @@ func (p *Planned) ship(all []Reference) shipped {
 		}
 		if s.own != nil {
 			if at := slices.IndexFunc(s.own.Rows, func(x ReferenceRow) bool { return x.Name == row.Name }); at >= 0 {
-				s.rows[i].ReferenceRow, s.rows[i].of = s.own.Rows[at], s.own
+				rows[i].ReferenceRow, rows[i].of = s.own.Rows[at], s.own
 			}
 		}
-		if p.unseen || len(p.Rows[i]) == 0 || s.rows[i].of != nil && p.current(row, s.rows[i].ReferenceRow) {
+		if p.unseen || len(p.Rows[i]) == 0 || rows[i].of != nil && p.current(row, rows[i].ReferenceRow) {
 			continue
 		}
-		s.rows[i] = p.elsewhere(row, all, s.rows[i].of != nil)
+		rows[i] = p.elsewhere(row, all, rows[i].of != nil)
 	}
-	return s
+	return s, rows
 }
 
-// row is what is shipped of a row; nothing in a report that was made of runs.
-func (s shipped) row(i int) shippedRow {
-	if i >= len(s.rows) {
-		return shippedRow{}
-	}
-	return s.rows[i]
+// Current reports whether a shipped row is of the runs that the same seeds of the plan's row of that name would make today.
+func (p *Planned) Current(shipped ReferenceRow) bool {
+	at := slices.IndexFunc(p.Artifact.Rows, func(row plan.Row) bool { return row.Name == shipped.Name })
+	return at >= 0 && p.current(p.Artifact.Rows[at], shipped)
 }
 
-// current tells whether a shipped row is of the runs that the same seeds of a plan's row would make today.
+// current is Current of a row.
 func (p *Planned) current(row plan.Row, shipped ReferenceRow) bool {
 	today, err := p.RunsOf(row, shipped.seeds())
 	return err == nil && shipped.current(today.Jobs)
@@ -90,11 +87,11 @@ func (p *Planned) shares(row ReferenceRow) bool {
 	return slices.ContainsFunc(p.Artifact.Columns, func(c Column) bool { _, ok := row.Metrics[c.Key()]; return ok })
 }
 
-// shown are the shipped rows that are shown, with the rows' names.
-func (s shipped) shown() (names []string, rows []shippedRow) {
-	for _, row := range s.rows {
-		if row.of != nil {
-			names, rows = append(names, row.Name), append(rows, row)
+// shippedRows are the shipped rows that are shown, with their names.
+func (r *Report) shippedRows() (names []string, rows []shippedRow) {
+	for _, row := range r.Rows {
+		if row.shipped.of != nil {
+			names, rows = append(names, row.shipped.Name), append(rows, row.shipped)
 		}
 	}
 	return names, rows
@@ -119,12 +116,11 @@ func (row shippedRow) seedReports() []SeedReport {
 }
 
 // status says how far a row is, with what is shipped of it where this store has nothing.
-func (r *Report) status(i int) string {
-	row, shipped := r.Rows[i], r.shipped.row(i)
-	switch n := len(shipped.Runs); {
+func (row RowReport) status() string {
+	switch n := len(row.shipped.Runs); {
 	case row.Status == string(Ready):
 		return ""
-	case len(row.Results) > 0 || shipped.of == nil:
+	case len(row.Results) > 0 || row.shipped.of == nil:
 		return row.Status
 	case n == 1:
 		return "1 shipped seed"
@@ -135,7 +131,7 @@ func (r *Report) status(i int) string {
 
 // shippedNote tells what the shipped results are of; empty for none.
 func (r *Report) shippedNote() string {
-	names, rows := r.shipped.shown()
+	names, rows := r.shippedRows()
 	note := ""
 	if len(rows) > 0 {
 		most, of, from := 0, rows[0].of, []string{}
@@ -171,11 +167,11 @@ func (r *Report) shippedNote() string {
 func (r *Report) missingNote() string {
 	var withdrawn []string
 	some := len(r.Set) > 0 || r.Plan.Artifact.compared()
-	for i, row := range r.shipped.rows {
-		if row.withdrawn {
-			withdrawn = append(withdrawn, r.Rows[i].Name)
+	for _, row := range r.Rows {
+		if row.shipped.withdrawn {
+			withdrawn = append(withdrawn, row.Name)
 		}
-		some = some || row.of != nil || len(r.Rows[i].Results) > 0
+		some = some || row.shipped.of != nil || len(row.Results) > 0
 	}
 	switch runs := len(r.Plan.Runs()); {
 	case len(withdrawn) > 0 && len(r.Set) > 0:
@@ -222,16 +218,16 @@ func (r *Report) shippedTrial(c Claim) trial {
 	t, key := trial{claim: c, from: fromReference}, c.In.Key()
 	values := map[string]map[uint64]float64{} // by row and seed
 	means, lacking := map[string][3]float64{}, false
-	for i, row := range r.shipped.rows {
-		if v, ok := row.Metrics[key]; ok && row.of != nil {
-			means[r.Rows[i].Name] = v
+	for _, row := range r.Rows {
+		if v, ok := row.shipped.Metrics[key]; ok {
+			means[row.Name] = v
 		}
-		for _, s := range r.Rows[i].Shipped {
+		for _, s := range row.Shipped {
 			if v, ok := s.Metrics[key]; ok {
-				if values[r.Rows[i].Name] == nil {
-					values[r.Rows[i].Name] = map[uint64]float64{}
+				if values[row.Name] == nil {
+					values[row.Name] = map[uint64]float64{}
 				}
-				values[r.Rows[i].Name][s.Seed] = v
+				values[row.Name][s.Seed] = v
 			}
 		}
 	}

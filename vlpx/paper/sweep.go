@@ -2,9 +2,8 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/plan"
@@ -61,8 +60,8 @@ func (r *Report) linesOver(setting string, logarithmic bool, places []place, col
 	for _, c := range columns {
 		panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: logarithmic}
 		for _, p := range places {
-			values := c.Values(p.row.Results)
-			if len(values) == 0 {
+			mean, std := p.row.spread(c)
+			if math.IsNaN(mean) {
 				continue
 			}
 			k := slices.IndexFunc(panel.Series, func(s plots.Series) bool { return s.Name == p.curve })
@@ -70,7 +69,6 @@ func (r *Report) linesOver(setting string, logarithmic bool, places []place, col
 				k, panel.Series = len(panel.Series), append(panel.Series, plots.Series{Name: p.curve})
 			}
 			if s := &panel.Series[k]; len(s.X) == 0 || p.at > s.X[len(s.X)-1] {
-				mean, std := stat.MeanStdDev(values, nil)
 				s.X, s.Mean, s.Std = append(s.X, p.at), append(s.Mean, mean), append(s.Std, std)
 			}
 		}

@@ -59,8 +59,7 @@ func Comparison(r *Report) (tables.Table, error) {
 		if !r.Plan.Requested[i] {
 			continue
 		}
-		reference := r.shipped.row(i)
-		line := tables.Row{Name: row.Name, Status: r.status(i)}
+		line := tables.Row{Name: row.Name, Status: row.status()}
 		for _, c := range columns {
 			s := row.Metrics[c.Key()]
 			cell := tables.Cell{{}, {}, {}}
@@ -73,9 +72,9 @@ func Comparison(r *Report) (tables.Table, error) {
 					cell[1].Std = *s.Std
 				}
 			}
-			if v, ok := reference.Metrics[c.Key()]; ok && reference.of != nil {
-				cell[2] = tables.Value{Mean: v[0], Std: v[1], N: int(v[2]), Of: len(reference.Runs)}
-				if ends, ok := reference.Intervals[c.Key()]; ok {
+			if v, ok := row.shipped.Metrics[c.Key()]; ok {
+				cell[2] = tables.Value{Mean: v[0], Std: v[1], N: int(v[2]), Of: len(row.shipped.Runs)}
+				if ends, ok := row.shipped.Intervals[c.Key()]; ok {
 					cell[2].Interval = &ends
 				}
 			}
@@ -112,11 +111,10 @@ func (r *Report) Shown() []Column {
 
 // has tells whether a row has a value in a column, of this store or of the reference.
 func (r *Report) has(c Column) bool {
-	return slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.Metrics[c.Key()].Mean != nil }) ||
-		slices.ContainsFunc(r.shipped.rows, func(row shippedRow) bool {
-			_, ok := row.Metrics[c.Key()]
-			return ok
-		})
+	return slices.ContainsFunc(r.Rows, func(row RowReport) bool {
+		_, ok := row.shipped.Metrics[c.Key()]
+		return ok || row.Metrics[c.Key()].Mean != nil
+	})
 }
 
 func (r *Report) Note() string {

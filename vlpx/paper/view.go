@@ -240,7 +240,7 @@ func (r *Report) Viewed(v View) (*Report, error) {
 		a.Figure = Curves
 	}
 	p.Rows, p.Jobs, p.Requested = nil, nil, nil
-	one.Rows, one.Unreadable, one.shipped.rows = nil, Unreadable{}, nil
+	one.Rows, one.Unreadable = nil, Unreadable{}
 	for _, i := range rows {
 		of := r.Plan
 		a.Rows = append(a.Rows, of.Artifact.Rows[i])
@@ -260,7 +260,7 @@ func (r *Report) Viewed(v View) (*Report, error) {
 		for _, result := range row.Results {
 			one.Unreadable.add(result)
 		}
-		one.Rows, one.shipped.rows = append(one.Rows, row), append(one.shipped.rows, r.shipped.row(i))
+		one.Rows = append(one.Rows, row)
 	}
 	p.Experiment.Rows = a.Rows
 	one.claims, one.Claims = nil, nil

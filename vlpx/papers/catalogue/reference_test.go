@@ -38,6 +38,26 @@ func TestShippedReferences(t *testing.T) {
 	}
 }
 
+// What is shipped of scenes is of runs that today's settings make: nothing of a former regime is shown.
+func TestShippedIsCurrent(t *testing.T) {
+	for _, r := range must.Get(paper.References())(t) {
+		if r.Data != "scenes" {
+			continue
+		}
+		var set []string
+		if r.Framework != "" {
+			set = []string{"framework=" + r.Framework}
+		}
+		p := must.Get(paper.NewPlan(must.Get(Find(r.Artifact))(t), plan.Request{Scale: r.Scale, Set: set}))(t)
+		for _, row := range r.Rows {
+			if !p.Current(row) {
+				t.Errorf("%s at %s: what is shipped of %s is of other runs than its seeds make today; withdraw it or make it anew", r.Artifact,
+					r.Scale, row.Name)
+			}
+		}
+	}
+}
+
 var identity = regexp.MustCompile("^[0-9a-f]{16}$")
 
 // unfit tells what is wrong with a reference of an artifact.

@@ -31,6 +31,7 @@ type wanted struct {
 	Rows    [][]string // name, what it is called here if that is another, and the row that is taken off it; all if none
 	Seeds   bool       // with the number of seeds
 	Digits  int        // behind the point
+	Primary bool       // of claims, the primary ones alone
 }
 
 // Tables of our own results in documents are those of the shipped results. go test ./docs -run TestTables -update writes them.
@@ -132,7 +133,7 @@ func claims(mark, home string) (string, error) {
 	}
 	table := "| claim | difference | 95 % interval | | source |\n| --- | ---: | --- | --- | --- |\n"
 	for _, f := range of.Claims {
-		if f.Difference == nil || f.Blocks == nil {
+		if f.Difference == nil || f.Blocks == nil || want.Primary && !f.Primary {
 			continue
 		}
 		conclusion := f.Conclusion()

@@ -36,3 +36,18 @@ func TestDataOfScenes(t *testing.T) {
 		t.Errorf("got status %d and %q, want a folder that is there kept", status, errs)
 	}
 }
+
+// Where nothing tells which captions are true of other images, equal captions do: what needs the relation trains, the table has what it
+// tells, and says by what.
+func TestEqualCaptionsAreTheRelation(t *testing.T) {
+	dir := t.TempDir()
+	succeed(t, dir, "data", "export", "-o", "mine", "-scale", "tiny", "-set", "scenes.density=dbl", "-set", "scenes.train=24", "-set",
+		"scenes.val=4", "-set", "scenes.test=8")
+	must.Do(t, os.RemoveAll(filepath.Join(dir, "mine/eccv_caption")))
+	out, _ := succeed(t, dir, append(shortest("compare", "InfoNCE", "GRIT-VLP, leftout=exact"), "-data", "mine")...)
+	for _, want := range []string{"IR mAP", "in batch", "known by equal captions alone (", "train", "test"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("got %s, want %q in it", out, want)
+		}
+	}
+}

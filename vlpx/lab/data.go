@@ -82,7 +82,7 @@ func (d Data) Survey(ctx context.Context, pictures bool) (t tables.Table, wrong 
 	}
 	t.Note = "Hash " + d.Collection.Hash() + "."
 	if !slices.ContainsFunc(splits, func(s survey.Split) bool { return s.Related }) {
-		t.Note += " Nobody told which captions are true of other images: false negatives of equal captions are the known ones, and no more."
+		t.Note += " Nobody told which captions are true of other images: runs know of false negatives by equal captions, and of no more."
 	}
 	return t, survey.Errors(d.Collection, splits), nil
 }

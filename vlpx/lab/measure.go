@@ -60,7 +60,8 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (table
 		t.Rows, rows = append(t.Rows, tables.Row{Name: row.Name}), append(rows, row.Name)
 		codes[i].Row, codes[i].Runs = row.Name, len(results[i])
 	}
-	t.Note += fmt.Sprintf(" Trained on %s.", paper.Origins(rows, results)) + paper.UnreadableNote(slices.Concat(results...)...)
+	t.Note += fmt.Sprintf(" Trained on %s.", paper.Origins(rows, results)) + paper.UnreadableNote(slices.Concat(results...)...) +
+		paper.EqualNote(slices.Concat(results...)...)
 	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), source.Vague(task)), " "))
 	for _, info := range task.Metrics() {
 		cells := make([]tables.Cell, len(measured))

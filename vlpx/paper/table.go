@@ -23,7 +23,8 @@ func (r *Report) Table() (tables.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.missingNote() + r.Plan.LeftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.answeredNote() + r.damagedNote()
+		t.Note += r.missingNote() + r.Plan.LeftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.equalNote() +
+			r.answeredNote() + r.damagedNote()
 	}
 	return t, err
 }

@@ -123,7 +123,7 @@ func counted(to datasets.Set, further [][]int) map[string]float64 {
 	if !ok {
 		return all
 	}
-	relation, right, known := related.Relation(), 0, 0
+	relation, right, known := datasets.Counted(related.Relation()), 0, 0
 	for i, of := range further {
 		for _, p := range of {
 			if holds, is := relation.Holds(i, p); is {

@@ -137,6 +137,9 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 		Examples: measured.Examples, Files: files,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
+	if result.ByEqualCaptions, err = r.Data.byEqualCaptions(collection, "train", "val", "test"); err != nil {
+		return Result{}, err
+	}
 	return e.Store.finish(r, result)
 }
 

@@ -37,10 +37,12 @@ type Result struct {
 	// all images could be read.
 	Skipped    []string            `json:",omitempty"`
 	Unreadable map[string][]string `json:",omitempty"`
-	Examples   eval.Examples       `json:",omitempty"` // of the test split
-	Updated    *Update             `json:",omitempty"` // what was added since; nil for nothing
-	Files      map[string]string   `json:",omitempty"` // SHA-256 of the tokenizer and the curves; none in results of older versions
-	BestEpoch  int                 `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
+	// ByEqualCaptions names the splits in which equal captions are all that tells which captions are true of other images.
+	ByEqualCaptions []string          `json:",omitempty"`
+	Examples        eval.Examples     `json:",omitempty"` // of the test split
+	Updated         *Update           `json:",omitempty"` // what was added since; nil for nothing
+	Files           map[string]string `json:",omitempty"` // SHA-256 of the tokenizer and the curves; none in results of older versions
+	BestEpoch       int               `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
 // String tells the result in a line.

@@ -139,8 +139,6 @@ const (
 // show shows the texts in the place of a set's captions.
 func (t Texts) show(set datasets.Set) (datasets.Set, error) {
 	switch t {
-	case "":
-		return set, nil
 	case Questions:
 		return datasets.OfQuestions(set)
 	case Statements:
@@ -327,7 +325,7 @@ func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 		}
 		set = datasets.First(set, d.Images, d.Captions)
 		set = datasets.First(set, int(math.Ceil(d.Portion*float64(set.Len()))), 0)
-		if set, err = d.Texts.show(set); err != nil {
+		if set, err = d.texts(set); err != nil {
 			return nil, err
 		}
 		if d.Texts != "" && d.CaptionNoise > 0 {
@@ -341,7 +339,29 @@ func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 		}
 		return d.Added.show(set)
 	}
-	return d.Texts.show(datasets.First(set, d.Images, 0))
+	return d.texts(datasets.First(set, d.Images, 0))
+}
+
+// texts shows the data's texts of a set. Of captions, equal ones tell the relation where nothing better does.
+func (d Data) texts(set datasets.Set) (datasets.Set, error) {
+	if d.Texts != "" {
+		return d.Texts.show(set)
+	}
+	return datasets.WithEqualCaptions(set), nil
+}
+
+// byEqualCaptions are those of splits in which equal captions are all that tells the relation.
+func (d Data) byEqualCaptions(c datasets.Collection, splits ...string) (by []string, err error) {
+	for _, name := range splits {
+		set, err := d.split(c, name)
+		if err != nil {
+			return nil, err
+		}
+		if related, ok := set.(datasets.Related); ok && datasets.ByEqualCaptions(related.Relation()) {
+			by = append(by, name)
+		}
+	}
+	return by, nil
 }
 
 // JSON is the run's canonical form.

@@ -92,6 +92,13 @@ func (e *Executor) Update(ctx context.Context, r Run) (Updated, error) {
 		maps.Copy(examples, result.Examples)
 		result.Examples = examples
 	}
+	if len(updated.Added) > 0 && !slices.Contains(result.ByEqualCaptions, "test") {
+		of, err := r.Data.byEqualCaptions(collection, "test")
+		if err != nil {
+			return Updated{}, err
+		}
+		result.ByEqualCaptions = append(result.ByEqualCaptions, of...)
+	}
 	result.updated(e, r, updated.Added)
 	return updated, e.Store.publish(r, resultName, result)
 }

@@ -35,7 +35,7 @@ func newInput(job Job) (input, error) {
 	job.Set = job.Config.Sees(job.Set)
 	i := input{job: job, pairs: datasets.Pairs(job.Set), language: datasets.Language(job.Set), reads: job.Config.Inputs()}
 	if related, ok := job.Set.(datasets.Related); ok {
-		i.relation = related.Relation()
+		i.relation = datasets.Counted(related.Relation())
 	}
 	i.labelled, _ = job.Set.(datasets.Labelled)
 	var err error
@@ -224,9 +224,8 @@ func (i *input) readable() error {
 					c.Method.Name,
 					set.Name())
 			} else if retrieves && i.relation == nil {
-				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use "+
-					"generated scenes, "+
-					"or a learned Con-D", c.Method.Name, set.Name())
+				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that, as no "+
+					"caption is equal to another image's; use generated scenes, or a learned Con-D", c.Method.Name, set.Name())
 			}
 		case f.Name == field.Class:
 			if i.labelled == nil {

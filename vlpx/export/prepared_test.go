@@ -1,9 +1,11 @@
 package export
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -18,9 +20,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/content"
+	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -148,14 +153,70 @@ func TestModelInPython(t *testing.T) {
 	}
 }
 
-// Files are read as vlpx reads them, transparent pixels as black, where Pillow is.
-func TestImageFilesInPython(t *testing.T) {
+// pillow requires a Python with Pillow beside PyTorch.
+func pillow(t *testing.T) {
+	t.Helper()
 	if exec.Command(torch(t), "-c", "import PIL").Run() != nil {
 		if slices.Contains(strings.Split(os.Getenv("VLPX_REQUIRE"), ","), "torch") {
 			t.Fatal("VLPX_REQUIRE names torch, but its Python has no Pillow")
 		}
 		t.Skip("no Pillow; install python3-pil")
 	}
+}
+
+// saved writes an image to a file in PNG.
+func saved(t *testing.T, img image.Image, path string) string {
+	t.Helper()
+	f := must.Get(os.Create(path))(t)
+	must.Do(t, png.Encode(f, img))
+	must.Do(t, f.Close())
+	return path
+}
+
+// Recall of a run's test split in PyTorch, by the recipe of the export's card, is the run's to the last digit: the same pixels, the same
+// tokens, and the right candidate last among equals, of which equal captions make many.
+func TestRecallInPython(t *testing.T) {
+	pillow(t)
+	r, _ := small(t)
+	r.Data = must.Get(run.ScenesData(scenes.Config{Train: 16, Val: 4, Test: 40, Captions: 3, Size: 23, Density: "dbl"}))(t)
+	tokenizer := must.Get(r.Vocabulary.Tokenizer(must.Get(r.Data.Open())(t)))(t)
+	change(&r, func(a *albef.Model) { a.Text.Vocab = tokenizer.Size() })
+	kept, m := made(t, r)
+	var in struct {
+		Images   []string `json:"images"`
+		Captions []string `json:"captions"`
+		Owners   []int    `json:"owners"`
+	}
+	set, folder, owners := must.Get(r.Data.TestSet())(t), t.TempDir(), map[string]map[int]bool{}
+	for i := range set.Len() {
+		in.Images = append(in.Images, saved(t, must.Get(set.Image(t.Context(), i))(t), filepath.Join(folder, fmt.Sprintf("%d.png", i))))
+		for _, caption := range set.Captions(i) {
+			in.Captions, in.Owners = append(in.Captions, caption), append(in.Owners, i)
+			if owners[caption] == nil {
+				owners[caption] = map[int]bool{}
+			}
+			owners[caption][i] = true
+		}
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(owners)), func(of map[int]bool) bool { return len(of) > 2 }) {
+		t.Error("no caption is that of three images; the test needs ties")
+	}
+	var got [][2]float64
+	must.Do(t, printed(t, "recall.py", []string{exported(t, kept, m), written(t, in)}).Decode(&got))
+	for n, k := range []int{1, 5, 10} {
+		for side, name := range []string{"TR", "IR"} {
+			metric := fmt.Sprintf("%s%s@%d", eval.CosinePrefix, name, k)
+			want, measured := kept.Result.Metrics[metric]
+			if t.Logf("%s: %v", metric, want); !measured || math.Abs(got[n][side]-want) > 1e-9 {
+				t.Errorf("%s: PyTorch gets %v, we %v", metric, got[n][side], want)
+			}
+		}
+	}
+}
+
+// Files are read as vlpx reads them, transparent pixels as black, where Pillow is.
+func TestImageFilesInPython(t *testing.T) {
+	pillow(t)
 	r, tokenizer := small(t)
 	kept, m := drawn(t, r, tokenizer)
 	dir, draw, side := exported(t, kept, m), rand.New(rand.NewPCG(9, 10)), r.Train.Transform.Size
@@ -169,11 +230,7 @@ func TestImageFilesInPython(t *testing.T) {
 	}
 	var files []string
 	for name, img := range map[string]image.Image{"whole": whole, "translucent": translucent, "grey": grey} {
-		path := filepath.Join(t.TempDir(), name+".png")
-		f := must.Get(os.Create(path))(t)
-		must.Do(t, png.Encode(f, img))
-		must.Do(t, f.Close())
-		files = append(files, path)
+		files = append(files, saved(t, img, filepath.Join(t.TempDir(), name+".png")))
 	}
 	inputs := written(t, map[string]any{"images": files, "captions": []string{"one"}})
 	var got prepared

@@ -100,9 +100,11 @@ func (a *asker) group(q asked, image int) []int {
 		group[k] = -1
 	}
 	join := func(of int) (all bool) {
+		if len(a.asked[of]) >= 2*questionsEach {
+			return false
+		}
 		answer, ok := t.answer(a.scenes[of], q.saying)
-		if k := slices.Index(answers, answer); ok && k >= 0 && group[k] < 0 && len(a.asked[of]) < 2*questionsEach &&
-			!slices.Contains(a.asked[of], q) {
+		if k := slices.Index(answers, answer); ok && k >= 0 && group[k] < 0 && !slices.Contains(a.asked[of], q) {
 			group[k] = of
 			missing--
 		}

@@ -162,12 +162,13 @@ func (s Scene) count(a Attributes) (n int) {
 
 // the is the one object that a mention is true of.
 func (s Scene) the(a Attributes) (found Object, one bool) {
+	n := 0
 	for _, o := range s.Objects {
 		if a.Matches(o.Attributes) {
-			found = o
+			found, n = o, n+1
 		}
 	}
-	return found, s.count(a) == 1
+	return found, n == 1
 }
 
 // both are the two objects that a question is about.

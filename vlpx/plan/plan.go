@@ -3,11 +3,12 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
-	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -190,10 +191,7 @@ func (p *Plan) rows(q Request) error {
 		return err
 	}
 	p.Jobs = make([][][]Job, len(p.Experiment.Rows))
-	if p.Planner.known == nil {
-		p.Planner.known, p.Planner.sizes = map[words]*text.Tokenizer{}, map[string]TextSizes{}
-	}
-	p.Planner = planner{q, p.Seeds, published, nil, map[string]bool{}, p.Planner.known, p.Planner.sizes}
+	p.Planner = planner{q, p.Seeds, published, nil, &learned{}}
 	if q.Regions != "" {
 		of, err := regions.Folder(q.Regions)
 		if err != nil {
@@ -224,7 +222,7 @@ func (p *Plan) rows(q Request) error {
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
 		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Experiment.ID, p.left[0].lacking)
 	}
-	on := slices.Sorted(maps.Keys(p.Planner.on))
+	on := slices.Sorted(p.Planner.on.keys())
 	if q.Model != nil {
 		on = append(on, p.Framework())
 	}
@@ -265,20 +263,47 @@ func (p *Plan) RunsOf(row Row, seeds []uint64) (all seeded, err error) {
 		return all, err
 	}
 	all.blocks = true
-	for _, seed := range seeds {
-		w, s := p.Planner, p.Scale.Block(seed)
-		w.seeds, w.Set = []uint64{seed}, append(slices.Clone(w.Set), fmt.Sprint("scenes.seed=", seed))
-		data, err := w.data(s)
-		if err != nil {
-			return all, err
-		}
-		of, err := p.block(w, row, s, data)
-		if err != nil {
-			return all, err
+	worlds, errs := make([]seeded, len(seeds)), make([]error, len(seeds))
+	p.atOnce(len(seeds), func(k int) { worlds[k], errs[k] = p.world(row, seeds[k]) })
+	for k, of := range worlds {
+		if errs[k] != nil {
+			return all, errs[k]
 		}
 		all.Runs, all.Jobs, all.left = append(all.Runs, of.Runs...), append(all.Jobs, of.Jobs...), of.left
 	}
 	return all, nil
+}
+
+// atOnce calls a function with each number below n, as many at a time as there are processors; one after the other where it calls what a
+// user wrote, which may not bear it, and whose panics the caller explains.
+func (p *Plan) atOnce(n int, do func(k int)) {
+	if p.Planner.Model != nil || len(p.Planner.Own) > 0 {
+		for k := range n {
+			do(k)
+		}
+		return
+	}
+	var work sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		work.Go(func() {
+			for k := next.Add(1) - 1; k < int64(n); k = next.Add(1) - 1 {
+				do(int(k))
+			}
+		})
+	}
+	work.Wait()
+}
+
+// world works a row out with a seed whose scenes are its own.
+func (p *Plan) world(row Row, seed uint64) (seeded, error) {
+	w, s := p.Planner, p.Scale.Block(seed)
+	w.seeds, w.Set = []uint64{seed}, append(slices.Clone(w.Set), fmt.Sprint("scenes.seed=", seed))
+	data, err := w.data(s)
+	if err != nil {
+		return seeded{}, err
+	}
+	return p.block(w, row, s, data)
 }
 
 // block works a row out with seeds that share their data.

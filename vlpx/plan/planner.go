@@ -3,6 +3,8 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"sync"
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
@@ -17,10 +19,28 @@ type planner struct {
 	Request
 	seeds     []uint64
 	published run.Weights
-	files     *regions.Files  // of Request.Regions; nil for none
-	on        map[string]bool // frameworks that a run is on
-	known     map[words]*text.Tokenizer
-	sizes     map[string]TextSizes // of the texts of runs that go on from others, by what they are read from
+	files     *regions.Files // of Request.Regions; nil for none
+	*learned
+}
+
+// learned is what planners of one plan share.
+type learned struct {
+	on      memo[string, bool] // frameworks that a run is on
+	words   memo[words, *text.Tokenizer]
+	lengths memo[string, TextSizes] // of the texts of runs that go on from others, by what they are read from
+}
+
+// memo keeps what was made by its key, and makes it once. Several may ask at a time. The zero value is ready.
+type memo[K comparable, V any] struct{ all sync.Map }
+
+func (m *memo[K, V]) get(key K, make func() (V, error)) (V, error) {
+	of, _ := m.all.LoadOrStore(key, sync.OnceValues(make))
+	return of.(func() (V, error))()
+}
+
+// keys are those that were asked for.
+func (m *memo[K, V]) keys() iter.Seq[K] {
+	return func(yield func(K) bool) { m.all.Range(func(key, _ any) bool { return yield(key.(K)) }) }
 }
 
 // words are what a tokenizer is made of; rows mostly share them.
@@ -169,7 +189,7 @@ func (w planner) of(s scale.Scale, data run.Data, vocabulary run.Vocabulary, voc
 		if w.Model != nil {
 			f.Framework = w.Model(s.Resolved(), vocab)
 		} else {
-			w.on[cmp.Or(s.Framework, usual)] = true
+			w.on.get(cmp.Or(s.Framework, usual), func() (bool, error) { return true, nil })
 		}
 		if !framework.Retrieves(f.Framework) {
 			runs[k].Tasks = nil
@@ -225,17 +245,15 @@ func (w planner) vocabulary(scale scale.Scale, data run.Data, m negative.Method)
 		}
 	}
 	v := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
-	of := words{data.Hash, v}
-	tokenizer := w.known[of]
-	if tokenizer == nil {
+	tokenizer, err := w.words.get(words{data.Hash, v}, func() (*text.Tokenizer, error) {
 		collection, err := data.Open()
 		if err != nil {
-			return v, 0, err
+			return nil, err
 		}
-		if tokenizer, err = v.Tokenizer(collection); err != nil {
-			return v, 0, err
-		}
-		w.known[of] = tokenizer
+		return v.Tokenizer(collection)
+	})
+	if err != nil {
+		return v, 0, err
 	}
 	if w.Vocabulary != "" {
 		v = run.Vocabulary{File: w.Vocabulary, Hash: tokenizer.Hash()}

@@ -32,14 +32,7 @@ func (w planner) grown(r *run.Run) (TextSizes, error) {
 	if err != nil {
 		return TextSizes{}, fmt.Errorf("paper: %w", err)
 	}
-	if sizes, known := w.sizes[string(key)]; known {
-		return sizes, nil
-	}
-	sizes, err := measureTexts(*r)
-	if err == nil && w.sizes != nil {
-		w.sizes[string(key)] = sizes
-	}
-	return sizes, err
+	return w.lengths.get(string(key), func() (TextSizes, error) { return measureTexts(*r) })
 }
 
 // measureTexts reads the training texts of a run.

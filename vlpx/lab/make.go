@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"vlpx.internal/vlpx/engine"
@@ -88,30 +89,42 @@ func (g *Grid) work(ctx context.Context, jobs []plan.Job, listen func(Progress))
 	}
 	defer backend.Finalize()
 	at := Progress{Runs: runs}
-	tell := func(p Progress) {
-		if listen != nil {
+	var one sync.Mutex // a message may come from any goroutine
+	report := func(change func() Progress) {
+		one.Lock()
+		defer one.Unlock()
+		if p := change(); listen != nil {
 			listen(p)
 		}
 	}
 	executor := run.Executor{
 		Store: g.Store, Backend: backend, Engine: choice.Name, Versions: engine.Versions(),
 		Report: func(r run.Run, t train.Report) {
-			at.Training, at.at = t, r
-			tell(at)
+			report(func() Progress {
+				at.Training, at.at = t, r
+				return at
+			})
 		},
 		Say: func(line string) {
-			message := at
-			message.Message = line
-			tell(message)
+			report(func() Progress {
+				message := at
+				message.Message = line
+				return message
+			})
 		},
 		Label: g.label(),
 	}
 	var out int
 	for i, j := range jobs {
-		at = Progress{Run: i + 1, Runs: runs, Method: j.Run.Train.Method.Name, Seed: j.Run.Train.Seed, at: j.Run}
+		next := Progress{Run: i + 1, Runs: runs, Method: j.Run.Train.Method.Name, Seed: j.Run.Train.Seed, at: j.Run}
+		one.Lock()
+		at = next
+		one.Unlock()
 		if j.Task != nil {
-			at.Run, at.Runs, at.Asking = i+1-runs, len(jobs)-runs, true
-			tell(at)
+			report(func() Progress {
+				at.Run, at.Runs, at.Asking = i+1-runs, len(jobs)-runs, true
+				return at
+			})
 		}
 		err := guard(func() error { return do(ctx, &executor, j) })
 		switch {

@@ -302,7 +302,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 				e.Report(r, p)
 			}
 		},
-		Taken: r.taken(),
+		Say: e.Say, Taken: r.taken(),
 		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
 			measured, err := e.evaluate(ctx, r, c, m, "val", r.Tasks, r.Train.Select == "")
 			return plain(measured.Metrics), err

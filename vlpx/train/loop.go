@@ -44,6 +44,7 @@ type trainer struct {
 	saving    time.Duration // what the last checkpoint took
 	started   time.Time     // of this process's share of the run, but its first step, which compiles
 	made      int           // steps this process made
+	watchdog  watchdog
 }
 
 // progress is the state of the host in a checkpoint.
@@ -173,7 +174,11 @@ func (t *trainer) epoch(ctx context.Context) error {
 		if submitted, err = t.submit(submitted); err != nil {
 			return err
 		}
-		if err := t.one(ctx); err != nil {
+		epoch, step := t.Epoch, t.Step
+		done := t.watchdog.watch(func(after time.Duration) { t.stuck(epoch, step, after) })
+		err = t.one(ctx)
+		done()
+		if err != nil {
 			if errors.Is(err, ctx.Err()) { // no step was made; after any other error the state is not to be kept
 				return t.stop(ctx)
 			}

@@ -36,6 +36,8 @@ type Job struct {
 	Every   time.Duration // between checkpoints within an epoch, at least
 	// Report, if not nil, hears of every step.
 	Report func(Report)
+	// Say, if not nil, hears of what a user should know meanwhile, such as a step that may be stuck. It may be called from any goroutine.
+	Say func(string)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
 	Evaluate func(ctx context.Context, m *Model, epoch int) (map[string]float64, error)
 	// Taken are names of numbers that the run has besides, with what has them; a part that reports one by such a name is an error.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -139,25 +142,33 @@ func TestMarkOfAPick(t *testing.T) {
 	}
 }
 
-// Photographs whose relation is unknown have neither marks nor rates.
+// Photographs of which nothing is known have neither marks nor rates. Where captions are equal they are the relation.
 func TestSchedulerOnPhotographs(t *testing.T) {
-	dir := papertest.Photographs(t)
-	for _, id := range []string{"falcon/figure4", "falcon/D.1"} {
-		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), id, plan.Request{Data: dir, Seeds: []uint64{5}})
-		set := must.Get(p.Data.TrainingSet())(t)
-		history, _ := followedHistory(set)
-		papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, history)
-		r := papertest.Report(t, p, store)
-		drawing := must.Get(r.Figure())(t)
-		if err := drawing.PNG(io.Discard, 0); err != nil {
-			t.Error(err)
-		}
-		if pictures, ok := drawing.(plots.Pictures); ok && pictures.Rows[5].Pictures[5].Mark != plots.Unmarked {
-			t.Errorf("got the mark %v, want none", pictures.Rows[5].Pictures[5].Mark)
-		}
-		for _, line := range papertest.Table(t, r).Rows {
-			if last := line.Cells[len(line.Cells)-1]; len(last) > 0 && last[0] != (tables.Value{}) {
-				t.Errorf("%s: got %+v at the end of %q, want nothing", id, last, line.Name)
+	equal, unknown := papertest.Photographs(t), papertest.Photographs(t)
+	file, n := filepath.Join(unknown, "dataset_album.json"), 0
+	text := regexp.MustCompile("dog|three").ReplaceAllStringFunc(string(must.Get(os.ReadFile(file))(t)), func(word string) string {
+		n++
+		return fmt.Sprint(word, n)
+	})
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
+	for dir, mark := range map[string]plots.Mark{equal: plots.TruePair, unknown: plots.Unmarked} {
+		for _, id := range []string{"falcon/figure4", "falcon/D.1"} {
+			store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), id, plan.Request{Data: dir, Seeds: []uint64{5}})
+			set := must.Get(p.Data.TrainingSet())(t)
+			history, _ := followedHistory(set)
+			papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, history)
+			r := papertest.Report(t, p, store)
+			drawing := must.Get(r.Figure())(t)
+			if err := drawing.PNG(io.Discard, 0); err != nil {
+				t.Error(err)
+			}
+			if pictures, ok := drawing.(plots.Pictures); ok && pictures.Rows[5].Pictures[5].Mark != mark {
+				t.Errorf("got the mark %v, want %v", pictures.Rows[5].Pictures[5].Mark, mark)
+			}
+			for _, line := range papertest.Table(t, r).Rows {
+				if last := line.Cells[len(line.Cells)-1]; mark == plots.Unmarked && len(last) > 0 && last[0] != (tables.Value{}) {
+					t.Errorf("%s: got %+v at the end of %q, want nothing", id, last, line.Name)
+				}
 			}
 		}
 	}

@@ -32,6 +32,9 @@ func (w planner) grown(r *run.Run) (TextSizes, error) {
 	if err != nil {
 		return TextSizes{}, fmt.Errorf("paper: %w", err)
 	}
+	if w.learned == nil {
+		return measureTexts(*r) // of a row outside of a plan
+	}
 	return w.lengths.get(string(key), func() (TextSizes, error) { return measureTexts(*r) })
 }
 

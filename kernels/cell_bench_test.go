@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/kerneltest"
 	"vlpx.internal/kernels"
 )
 
@@ -14,10 +14,9 @@ import (
 func BenchmarkCells(b *testing.B) {
 	nbconvert, err := kernels.Nbconvert()
 	if err != nil {
-		skip(b, "notebook", err.Error())
+		kerneltest.Skip(b, "notebook", err.Error())
 	}
-	prefix := b.TempDir()
-	must.Do(b, kernels.Install(b.Context(), prefix, b.Output()))
+	prefix := kerneltest.Prefix(b)
 	var first, later, again time.Duration
 	const changes = 4
 	for b.Loop() {

@@ -16,9 +16,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"vlpx.internal/internal/test/kerneltest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
-	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/run"
 	training "vlpx.internal/vlpx/train"
@@ -28,13 +28,10 @@ import (
 func TestHostile(t *testing.T) {
 	nbconvert, err := kernels.Nbconvert()
 	if err != nil {
-		skip(t, "notebook", err.Error())
+		kerneltest.Skip(t, "notebook", err.Error())
 	}
-	if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
-		skip(t, "onnx", "trains too slowly on "+choice.Name+": "+choice.Slower)
-	}
-	prefix := t.TempDir()
-	must.Do(t, kernels.Install(t.Context(), prefix, t.Output()))
+	kerneltest.Fast(t, "onnx")
+	prefix := kerneltest.Prefix(t)
 	t.Run("wrong names", func(t *testing.T) { wrongNames(t, prefix) })
 	t.Run("a path with every kind of letter", func(t *testing.T) { strangePath(t, prefix) })
 	t.Run("a part of one's own that is wrong", func(t *testing.T) { wrongParts(t, prefix) })
@@ -64,7 +61,7 @@ vlpx.Reproduce("falcon/table1", vlpx.Options{Scal: "tiny"})`, "unknown field Sca
 	for _, mistake := range mistakes {
 		cells = append(cells, kernels.Go(mistake.code))
 	}
-	_, err := execute(t, prefix, cells...)
+	_, err := kerneltest.Execute(t, prefix, cells...)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -104,7 +101,7 @@ func (Mine) ITC(in negative.Features) negative.Contrasted {
 %%%%
 vlpx.Run("mine", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Own: []negative.Method{{Name: "mine", Contrast: Mine{}}}})`, part.body)))
 	}
-	_, err := execute(t, prefix, cells...)
+	_, err := kerneltest.Execute(t, prefix, cells...)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -154,12 +151,12 @@ vlpx.Compare([]string{"InfoNCE", "GRIT-VLP"}, vlpx.Options{Scale: "tiny", Seeds:
 	var waiting sync.WaitGroup
 	for i, names := range [2][2]string{{"a", "b"}, {"b", "a"}} {
 		waiting.Go(func() {
-			cells, err := execute(t, prefix, kernels.Go(importing), meet(names[0], names[1]))
+			cells, err := kerneltest.Execute(t, prefix, kernels.Go(importing), meet(names[0], names[1]))
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			pages[i] = cells[1].html()
+			pages[i] = cells[1].HTML()
 		})
 	}
 	waiting.Wait()
@@ -209,7 +206,7 @@ func fullDisk(t *testing.T, prefix string) {
 vlpx.Run("InfoNCE", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}})`)
 	makeRoom := kernels.Go(`%%
 fmt.Println(exec.Command("mount", "-o", "remount,size=50m", os.Getenv("VLPX_HOME")).Run())`)
-	cells, err := execute(t, prefix, kernels.Go(importing), asked, makeRoom, asked)
+	cells, err := kerneltest.Execute(t, prefix, kernels.Go(importing), asked, makeRoom, asked)
 	if err == nil || strings.Contains(err.Error(), "In [4]") {
 		t.Fatalf("error %v, want one of the second cell alone", err)
 	}
@@ -218,7 +215,7 @@ fmt.Println(exec.Command("mount", "-o", "remount,size=50m", os.Getenv("VLPX_HOME
 			t.Errorf("error %q, want %q in it", err, want)
 		}
 	}
-	if page := cells[3].html(); !strings.Contains(page, "<table") {
+	if page := cells[3].HTML(); !strings.Contains(page, "<table") {
 		t.Errorf("page %q, want a table", page)
 	}
 }
@@ -344,7 +341,7 @@ func startKernel(t testing.TB, prefix, nbconvert, home string) kernel {
 	line, _, _ := strings.Cut(string(text), "\n")
 	python, found := strings.CutPrefix(line, "#!")
 	if !found {
-		skip(t, "notebook", nbconvert+" is no script of a Python")
+		kerneltest.Skip(t, "notebook", nbconvert+" is no script of a Python")
 	}
 	client := exec.Command(strings.TrimSpace(python), "-c", jupyter)
 	client.Dir = t.TempDir()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/kerneltest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 )
@@ -81,31 +82,34 @@ func ownPart(t *testing.T, prefix string) {
 		}
 		return all
 	}
-	ran := func(code, seeds string, more ...kernels.Cell) string {
-		cells := must.Get(execute(t, prefix, append(append([]kernels.Cell{kernels.Go(code)}, more...),
-			kernels.Go(strings.Replace(ownRun, "SEEDS", seeds, 1)))...))(t)
-		return cells[len(cells)-1].html()
+	cell := func(change [2]string, seeds string) kernels.Cell {
+		return kernels.Go(strings.Replace(ownCode, change[0], change[1], 1) + strings.Replace(ownRun, "SEEDS", seeds, 1))
+	}
+	pages := func(cells ...kernels.Cell) (all []string) {
+		for _, c := range must.Get(kerneltest.Execute(t, prefix, cells...))(t) {
+			all = append(all, c.HTML())
+		}
+		return all
 	}
 	const whole = "is identified by the whole program"
-	if page := ran(ownCode, "1, 2"); len(finished()) != 2 || strings.Contains(page, whole) {
+	if page := pages(cell([2]string{}, "1, 2"))[0]; len(finished()) != 2 || strings.Contains(page, whole) {
 		t.Fatalf("got %d finished runs, want 2, each told apart from the rest of the program, in %s", len(finished()), page)
 	}
 	first := finished()
-	ran(strings.Replace(ownCode, "type Doubled", "// Doubled counts twice.\ntype Doubled", 1), "1, 2, 3",
-		kernels.Go("type Another struct{ Doubled }\n\nfunc more() int { return factor + 1 }"), kernels.Go("%%\nprintln(more())"))
+	pages(kernels.Go("%%\nfmt.Println(\"a further cell\")"), kernels.Go(ownCode+"\ntype Another struct{ Doubled }\n\nfunc more() int { return factor + 1 }\n"),
+		cell([2]string{"type Doubled", "// Doubled counts twice.\ntype Doubled"}, "1, 2, 3"))
 	all := finished()
 	maps.DeleteFunc(all, func(path string, at time.Time) bool { return first[path].Equal(at) })
 	if len(finished()) != 3 || len(all) != 1 {
-		t.Errorf("after a new start with a further seed and a further cell: got %d finished runs, %d of them new, want 3 and 1",
+		t.Fatalf("after a new start with a further seed and a further cell: got %d finished runs, %d of them new, want 3 and 1",
 			len(finished()), len(all))
 	}
-	for k, change := range [][2]string{{"factor = 2", "factor = 3"}, {"float64(on.Set.Len())", "2 * float64(on.Set.Len())"},
-		{`"Mine"`, `"My own"`}} {
-		if ran(strings.Replace(ownCode, change[0], change[1], 1), "1"); len(finished()) != 4+k {
-			t.Errorf("with %s: got %d finished runs, want %d", change[1], len(finished()), 4+k)
-		}
+	pages(cell([2]string{"factor = 2", "factor = 3"}, "1"), cell([2]string{"float64(on.Set.Len())", "2 * float64(on.Set.Len())"}, "1"),
+		cell([2]string{`"Mine"`, `"My own"`}, "1"))
+	if len(finished()) != 3+3 {
+		t.Errorf("with a changed part, a changed task and a changed framework: got %d finished runs, want %d", len(finished()), 3+3)
 	}
-	page := ran(strings.Replace(ownCode, "const factor = 2", "var factor = 2.0\n\nfunc set() { factor = 3 }", 1), "1")
+	page := pages(cell([2]string{"const factor = 2", "var factor = 2.0\n\nfunc set() { factor = 3 }"}, "1"))[0]
 	if want := "Doubled " + whole +
 		", so it runs anew after any change: it uses the variable factor, which set may change"; !strings.Contains(page, want) {
 		t.Errorf("no %q in %s", want, page)

@@ -223,7 +223,7 @@ func rowNamed(rows []paper.ReferenceRow, name string) (paper.ReferenceRow, bool)
 	return rows[at], true
 }
 
-// value is a row's mean of a metric, with the standard deviation over seeds where there are several, or the difference of the means of two
+// value is a row's mean of a metric, with the standard deviation over seeds where there are several, as show prints it, or the difference of the means of two
 // rows; empty where there is none.
 func value(row, less paper.ReferenceRow, metric string, digits int) string {
 	v, ok := row.Metrics[metric]
@@ -236,5 +236,5 @@ func value(row, less paper.ReferenceRow, metric string, digits int) string {
 	case v[2] < 2:
 		return fmt.Sprintf("%.*f", digits, v[0])
 	}
-	return fmt.Sprintf("%.*f ± %.*f", digits, v[0], digits, v[1])
+	return fmt.Sprintf("%.*f±%.*f", digits, v[0], digits, v[1])
 }

@@ -19,7 +19,7 @@ func Task(name string, values map[string][]string) (eval.Task, error) {
 		}
 	}
 	if !slices.Contains(names, name) {
-		return nil, fmt.Errorf("no task %q%s There are %s", name, scale.Suggest(name, names), strings.Join(names, ", "))
+		return nil, scale.Unknown("task", name, names)
 	}
 	all := eval.Registered()
 	entry := all[slices.IndexFunc(all, func(e eval.Entry) bool { return e.Name == name })]

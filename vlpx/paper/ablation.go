@@ -91,8 +91,7 @@ func (a Ablation) part(role negative.Role) (negative.Part, error) {
 	if i := slices.IndexFunc(parts, func(p negative.Part) bool { return p.Name == name }); i >= 0 {
 		return parts[i], nil
 	}
-	return negative.Part{}, fmt.Errorf("no %s called %q%s There are %s", role.Label, name, scale.Suggest(name, names(parts)),
-		strings.Join(names(parts), "; "))
+	return negative.Part{}, scale.Unknown(role.Label, name, names(parts))
 }
 
 func names(parts []negative.Part) []string {

@@ -67,36 +67,22 @@ func rowSettings(row plan.Row) []string {
 	for _, assignment := range row.Fields {
 		key, value, _ := strings.Cut(assignment, "=")
 		name := scale.Plainly(key)
-		if f, ok := fieldOf(row.Method(scale.Scales()[0]).WithDefaults(), name); ok {
-			name = f.String()
+		if fields := plan.PartFields(row.Method(scale.Scales()[0]).WithDefaults(), name); len(fields) > 0 {
+			name = fields[0]
 		}
 		settings = append(settings, name+"="+value)
 	}
 	return settings
 }
 
-// fieldOf is the field of a method or of its parts that a name is of.
-func fieldOf(m negative.Method, name string) (plan.PartField, bool) {
-	fields := plan.PartFields(m)
-	at := slices.IndexFunc(fields, func(f plan.PartField) bool { return name == f.Name || name == f.String() })
-	if at < 0 {
-		return plan.PartField{}, false
-	}
-	return fields[at], true
-}
-
 // setting is what a row has, at its scale, of a setting as rowSettings names it.
 func setting(row plan.Row, key string, s scale.Scale) (v reflect.Value, ok bool) {
 	if x, ok := scale.Setting(key); ok {
-		if v = x.Of(s); x.Zero != 0 && v.IsZero() {
-			v = reflect.ValueOf(x.Zero)
-		}
-		return v, true
+		return x.Usual(s), true
 	}
 	method := row.Method(s).WithDefaults()
-	f, ok := fieldOf(method, key)
-	if ok {
-		return f.In(method), true
+	if fields := plan.PartFields(method, key); len(fields) > 0 {
+		return plan.PartValue(method, fields[0]), true
 	}
 	role, ok := plan.RoleOf(key)
 	if !ok {

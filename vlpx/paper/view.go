@@ -136,7 +136,7 @@ func (p *Planned) rowNamed(name string) (int, error) {
 		}
 		names = append(names, row.Name)
 	}
-	return 0, fmt.Errorf("%s has no row %q%s There are %s", p.Artifact.ID, name, scale.Suggest(name, names), strings.Join(names, "; "))
+	return 0, fmt.Errorf("%s has %w", p.Artifact.ID, scale.Unknown("row", name, names))
 }
 
 // column is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its

@@ -77,7 +77,7 @@ func (row Row) composed(role negative.Role, name string, own []negative.Method) 
 				names = append(names, c.name)
 			}
 		}
-		return row, fmt.Errorf("no %s %q%s There are %s", role.Label, name, scale.Suggest(name, names), strings.Join(names, "; "))
+		return row, scale.Unknown(role.Label, name, names)
 	}
 	chosen := all[i]
 	before := row

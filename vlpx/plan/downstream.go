@@ -208,7 +208,7 @@ func (q Request) checkWithout() error {
 	}
 	for _, w := range q.Without {
 		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(w), n) }) {
-			return fmt.Errorf("no downstream task %q%s There are %s", w, scale.Suggest(w, names), strings.Join(names, ", "))
+			return scale.Unknown("downstream task", w, names)
 		}
 	}
 	return nil

@@ -82,15 +82,14 @@ func TestVariantOfParts(t *testing.T) {
 		t.Errorf("setting a field has changed the part that was given: %+v", m)
 	}
 	for text, wants := range map[string][]string{
-		"Corrected, tauplus=x":         {`"x" is not a number`, "Corrected's contrast"},
-		"Corrected, tauplus=1e60":      {`"1e60" is not a number`},
-		"Corrected, twice=1":           {"true or false"},
-		"Corrected, count=-1":          {"a whole number from 0"},
-		"Corrected, count=1000":        {"a whole number from 0"},
-		"Corrected, levels=3":          {"a list, such as [0,0]"},
-		"Corrected, hidden=3, tauplus": {"key=value"},
-		"Corrected, searchspace=80": {"is a setting", "a field of Corrected's contrast", "scale.searchspace or " +
-			"contrast.searchspace"},
+		"Corrected, tauplus=x":                 {`"x" is not a number`, "Corrected's contrast"},
+		"Corrected, tauplus=1e60":              {`"1e60" is not a number`},
+		"Corrected, twice=1":                   {"true or false"},
+		"Corrected, count=-1":                  {"a whole number from 0"},
+		"Corrected, count=1000":                {"a whole number from 0"},
+		"Corrected, levels=3":                  {"a list, such as [0,0]"},
+		"Corrected, hidden=3, tauplus":         {"key=value"},
+		"Corrected, searchspace=80":            {"is a setting", "a field of Corrected", "scale.searchspace or contrast.searchspace"},
 		"Corrected, contrast.epochs=80":        {"no setting", "Corrected has", "contrast.tauplus", "method.masking"},
 		"Corrected, tauplu=.1":                 {"no setting", "contrast.tauplus"},
 		"SogCLR, temperature=.1":               {"global.temperature", "scale.temperature or contrast.temperature"},

@@ -176,7 +176,7 @@ func requested(e Experiment, methods []string) ([]bool, error) {
 	for _, method := range methods {
 		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(method)) })
 		if i < 0 {
-			return nil, fmt.Errorf("%s has no row %q%s There are %s", e.ID, method, scale.Suggest(method, names), strings.Join(names, "; "))
+			return nil, fmt.Errorf("%s has %w", e.ID, scale.Unknown("row", method, names))
 		}
 		rows[i] = true
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -39,72 +40,67 @@ func Variant(text string, own []negative.Method) (Row, error) {
 	for _, r := range known.Rows {
 		names = append(names, r.Name)
 	}
-	return Row{}, fmt.Errorf("no method %q%s There are %s", pieces[0], scale.Suggest(pieces[0], names), strings.Join(names, "; "))
+	return Row{}, scale.Unknown("method", pieces[0], names)
 }
 
 // changed is the row with a setting of its own: of the scale, of a field of its method's parts, or with another part (see [Row.composed]).
 // What a name means is told by its first word where it could be both: "contrast.temperature=.1" or "scale.temperature=.1".
 func (row Row) changed(assignment string, own []negative.Method) (Row, error) {
-	row.Base = cmp.Or(row.Base, row.Name)
-	key, text, ok := strings.Cut(assignment, "=")
-	if !ok {
-		return row, fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
+	wrong := func(err error) (Row, error) { return row, fmt.Errorf("setting %s: %w", assignment, err) }
+	key, text, err := scale.Assignment(assignment)
+	if err != nil {
+		return row, err
 	}
+	row.Base = cmp.Or(row.Base, row.Name)
 	if role, is := RoleOf(key); is && new(scale.Scale).Set(assignment) != nil { // views.jitter.contrast is a number
 		with, err := row.composed(role, text, own)
 		if err != nil {
-			err = fmt.Errorf("setting %s: %w", assignment, err)
+			return wrong(err)
 		}
-		return with, err
+		return with, nil
 	}
 	small := scale.Scales()[0].Resolved()
 	method := row.Method(small).WithDefaults()
 	name := scale.Plainly(key)
 	same, both := scale.Setting(name)
-	var fields []PartField
-	for _, f := range PartFields(method) {
-		if (name == f.Name || name == f.String()) && !(both && f.follows(same, method, small)) {
-			fields = append(fields, f)
-		}
-	}
+	fields := slices.DeleteFunc(PartFields(method, name), func(field string) bool { // a part that has its value from the setting
+		v := PartValue(method, field)
+		return both && !v.IsZero() && reflect.DeepEqual(v.Interface(), same.Of(small).Interface())
+	})
 	switch {
 	case both && len(fields) > 0:
-		return row, fmt.Errorf("setting %s: that is a setting (%s) and a field of %s's %s: write scale.%s or %s, whichever is meant",
-			assignment, same.Says, row.Name, fields[0].role, name, fields[0])
+		return wrong(fmt.Errorf("that is a setting (%s) and a field of %s: write scale.%s or %s, whichever is meant", same.Says, row.Name,
+			name, fields[0]))
 	case len(fields) > 1:
-		return row, fmt.Errorf("setting %s: %s has it in its %s and its %s: write %s or %s, whichever is meant",
-			assignment, row.Name, fields[0].role, fields[1].role, fields[0], fields[1])
+		return wrong(fmt.Errorf("%s has %s: write the one that is meant", row.Name, strings.Join(fields, " and ")))
 	case len(fields) == 1:
-		if err := fields[0].Set(&method, text); err != nil {
-			return row, fmt.Errorf("setting %s of %s's %s: %w", assignment, row.Name, fields[0].role, err)
+		if err := setPart(&method, fields[0], text); err != nil {
+			return wrong(fmt.Errorf("of %s's %w", row.Name, err))
 		}
-		of := row.With(func(_ scale.Scale, m *negative.Method) {
-			if err := fields[0].Set(m, text); err != nil {
-				panic(fmt.Sprintf("paper: %s: %v", m.Name, err))
+		row = row.With(func(_ scale.Scale, m *negative.Method) {
+			if err := setPart(m, fields[0], text); err != nil {
+				panic(fmt.Sprintf("plan: %s: %v", m.Name, err))
 			}
 		})
-		of.Fields = append(slices.Clone(row.Fields), assignment)
-		return of.As(fmt.Sprintf("%s, %s=%s", row.Name, name, text)), nil
+		row.Fields = append(slices.Clone(row.Fields), assignment)
+		return row.As(fmt.Sprintf("%s, %s=%s", row.Name, name, text)), nil
 	}
 	x, err := scale.FindSetting(key)
 	if err != nil {
-		var has []string
-		for _, f := range PartFields(method) {
-			has = append(has, f.String())
-		}
-		return row, fmt.Errorf("setting %s: %w. %s has %s besides", assignment, err, row.Name, strings.Join(has, ", "))
+		return wrong(fmt.Errorf("%w. %s has %s besides", err, row.Name, strings.Join(PartFields(method, ""), ", ")))
 	}
-	if err := new(scale.Scale).Set(x.Name + "=" + text); err != nil {
+	set := x.Name + "=" + text
+	if err := new(scale.Scale).Set(set); err != nil {
 		return row, err
 	}
 	if slices.ContainsFunc(row.Set, func(set string) bool { return strings.HasPrefix(set, x.Name+"=") }) {
-		return row, fmt.Errorf("setting %s: %s is set twice; leave one of them out", assignment, x.Name)
+		return wrong(fmt.Errorf("%s is set twice; leave one of them out", x.Name))
 	}
-	row.Set = append(slices.Clone(row.Set), x.Name+"="+text)
+	row.Set = append(slices.Clone(row.Set), set)
 	if strings.HasPrefix(name, "scale.") {
-		return row.As(fmt.Sprintf("%s, scale.%s=%s", row.Name, x.Name, text)), nil
+		set = "scale." + set
 	}
-	return row.As(fmt.Sprintf("%s, %s=%s", row.Name, x.Name, text)), nil
+	return row.As(row.Name + ", " + set), nil
 }
 
 // pieces are what commas separate, but for those within brackets, as of a list.

@@ -10,68 +10,91 @@ import (
 	"strings"
 )
 
-// Field is a field that a key sets: of a struct, or of one that stands in it.
-type Field struct {
-	Name  string
-	Place []int // its index, behind those of the fields that it stands in
-}
-
-// fieldOf finds the exported field of a struct by its name in any case, such as schedule.rate.
-func fieldOf(t reflect.Type, name string) (Field, bool) {
-	f := Field{Name: name}
-	for _, word := range strings.Split(name, ".") {
-		if t.Kind() != reflect.Struct {
-			return f, false
-		}
-		in, ok := t.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, word) && token.IsExported(field) })
-		if !ok {
-			return f, false
-		}
-		f.Place, t = append(f.Place, in.Index...), in.Type
+// Assignment is the key and the value of "key=value".
+func Assignment(text string) (key, value string, err error) {
+	key, value, ok := strings.Cut(text, "=")
+	if !ok {
+		err = fmt.Errorf("setting %s: write it as key=value, such as epochs=3", text)
 	}
-	return f, true
+	return key, value, err
 }
 
-// In is the field's value in a struct. What an interface or a pointer on the way holds is a struct.
-func (f Field) In(root any) reflect.Value {
-	v := reflect.ValueOf(root)
-	for _, i := range f.Place {
+// Plainly is a name as it is looked for: "Weight decay", "weight_decay" and "weight-decay" are weightdecay.
+func Plainly(key string) string {
+	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(key))
+}
+
+// Names reports whether a key, as Plainly has it, is a name or the last word of a name with dots.
+func Names(key, name string) bool { return key == name || strings.HasSuffix(name, "."+key) }
+
+// FieldNames are the fields of a struct that can be set, in lower case, those of structs that it embeds among them. None of what is no struct.
+func FieldNames(root any) (names []string) {
+	v := reflect.Indirect(reflect.ValueOf(root))
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.IsExported() && !f.Anonymous {
+			names = append(names, strings.ToLower(f.Name))
+		}
+	}
+	return names
+}
+
+// FieldOf is the field of a struct by its name in any case, and whether there is one. A dot leads into a struct that a field holds, as in
+// schedule.rate, also by an interface or a pointer.
+func FieldOf(root any, name string) (v reflect.Value, ok bool) {
+	v = reflect.ValueOf(root)
+	for word := range strings.SplitSeq(name, ".") {
 		for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 			v = v.Elem()
 		}
-		v = v.Field(i)
+		if v, ok = fieldNamed(v, word); !ok {
+			return v, false
+		}
 	}
-	return v
+	return v, true
 }
 
-// Set gives the field of a struct behind a pointer the value that a text says. What an interface or a pointer on the way holds is copied
-// first, so that others who hold it keep theirs. The error leaves all as it was.
-func (f Field) Set(root any, text string) error {
-	return set(reflect.ValueOf(root).Elem(), f.Place, text)
+func fieldNamed(v reflect.Value, word string) (reflect.Value, bool) {
+	if v.Kind() != reflect.Struct {
+		return v, false
+	}
+	f, ok := v.Type().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, word) && token.IsExported(name) })
+	if !ok || f.Anonymous {
+		return v, false
+	}
+	v, err := v.FieldByIndexErr(f.Index)
+	return v, err == nil
 }
 
-func set(v reflect.Value, place []int, text string) error {
-	switch {
-	case len(place) == 0:
+// SetField gives a field that [FieldOf] finds the value that a text says, in the struct behind a pointer. What an interface or a pointer on
+// the way holds is copied first, so that others who hold it keep theirs. The error leaves all as it was.
+func SetField(root any, name, text string) error {
+	return set(reflect.ValueOf(root).Elem(), strings.Split(name, "."), text)
+}
+
+func set(v reflect.Value, words []string, text string) error {
+	if len(words) == 0 {
 		return assign(v, text)
-	case v.Kind() == reflect.Interface:
-		held := reflect.New(v.Elem().Type()).Elem()
-		held.Set(v.Elem())
-		err := set(held, place, text)
-		if err == nil {
-			v.Set(held)
+	}
+	if v.Kind() != reflect.Interface && v.Kind() != reflect.Pointer {
+		field, ok := fieldNamed(v, words[0])
+		if !ok {
+			return fmt.Errorf("%s has no field %s", v.Type(), words[0])
 		}
-		return err
-	case v.Kind() == reflect.Pointer:
-		held := reflect.New(v.Type().Elem())
-		held.Elem().Set(v.Elem())
-		err := set(held.Elem(), place, text)
-		if err == nil {
-			v.Set(held)
-		}
+		return set(field, words[1:], text)
+	}
+	held := reflect.New(v.Elem().Type())
+	held.Elem().Set(v.Elem())
+	if err := set(held.Elem(), words, text); err != nil {
 		return err
 	}
-	return set(v.Field(place[0]), place[1:], text)
+	if v.Kind() == reflect.Interface {
+		held = held.Elem()
+	}
+	v.Set(held)
+	return nil
 }
 
 // assign gives a value what a text says; the error leaves it as it was.

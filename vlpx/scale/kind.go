@@ -64,7 +64,9 @@ func Register(kinds ...Kind) {
 			if other, taken := Setting(x.Name); taken {
 				panic(fmt.Sprintf("scale: %s has a setting %s, as %s has", k.Name, x.Name, cmp.Or(other.Framework, "every scale")))
 			}
-			x.in(k.Own("")) // panics where there is none
+			if _, ok := FieldOf(k.Own(""), x.path()); !ok {
+				panic(fmt.Sprintf("scale: setting %s: %T has no such field", x.Name, k.Own("")))
+			}
 			k.Settings[i].Framework = k.Name
 		}
 		registered = append(registered, k)
@@ -111,7 +113,7 @@ func FindKind(name string) (Kind, error) {
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(name)) }); i >= 0 {
 		return registered[i], nil
 	}
-	return Kind{}, fmt.Errorf("no framework %q%s There are %s", name, Suggest(name, names), strings.Join(names, ", "))
+	return Kind{}, Unknown("framework", name, names)
 }
 
 // kind is the scale's framework. Its name is one that Set has taken.
@@ -125,6 +127,25 @@ func (s Scale) kind() Kind {
 
 // Model is the framework at this scale, for a vocabulary of the given size.
 func (s Scale) Model(vocab int) framework.Framework { return s.kind().Build(s.Resolved(), vocab) }
+
+// Own is what a framework has besides the fields of a scale, by its type: as it was set, else as the framework has it at a scale of that
+// name. A type that no framework has is a mistake of the program, and so panics.
+func Own[T any](s Scale) T {
+	for _, k := range registered {
+		if own, is := s.ownOf(k).(T); is {
+			return own
+		}
+	}
+	panic(fmt.Sprintf("scale: no framework has %T of its own", *new(T)))
+}
+
+// ownOf is what a framework has of its own; nil for nothing.
+func (s Scale) ownOf(k Kind) any {
+	if own, set := s.own[k.Name]; set || k.Own == nil {
+		return own
+	}
+	return k.Own(s.Name)
+}
 
 // FrameworkTasks are those of the framework besides retrieval.
 func (s Scale) FrameworkTasks() eval.Tasks {

@@ -1,9 +1,7 @@
 package scale
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
@@ -201,7 +199,7 @@ func ScaleNames() []string {
 func Preset(name string, folder bool) (Scale, error) {
 	i := slices.IndexFunc(Scales(), func(s Scale) bool { return s.Name == name })
 	if i < 0 {
-		return Scale{}, fmt.Errorf("no scale %q%s There are %s", name, Suggest(name, ScaleNames()), strings.Join(ScaleNames(), ", "))
+		return Scale{}, Unknown("scale", name, ScaleNames())
 	}
 	s := Scales()[i]
 	s.folder = folder

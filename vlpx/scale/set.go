@@ -2,6 +2,7 @@ package scale
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,16 +36,15 @@ func (s *Scale) Set(assignment string) error {
 }
 
 // assigned are the setting and the value of an assignment.
-func assigned(assignment string) (Settable, string, error) {
-	key, text, ok := strings.Cut(assignment, "=")
-	if !ok {
-		return Settable{}, "", fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
-	}
-	x, err := FindSetting(key)
+func assigned(assignment string) (x Settable, text string, err error) {
+	key, text, err := Assignment(assignment)
 	if err != nil {
-		return x, "", fmt.Errorf("setting %s: %w", assignment, err)
+		return x, "", err
 	}
-	return x, text, nil
+	if x, err = FindSetting(key); err != nil {
+		err = fmt.Errorf("setting %s: %w", assignment, err)
+	}
+	return x, text, err
 }
 
 // Canonical is an assignment under the setting's own name.
@@ -55,22 +55,53 @@ func Canonical(assignment string) (string, error) {
 
 // SetAll changes fields one after the other, as Set does, the framework first, since it changes others.
 func (s *Scale) SetAll(assignments []string) error {
-	var rest []string
+	var first, rest []string
 	for _, assignment := range assignments {
-		x, text, err := assigned(assignment)
+		x, _, err := assigned(assignment)
 		if err != nil {
 			return err
 		}
-		if x.Name != "framework" {
+		if x.Name == "framework" {
+			first = append(first, assignment)
+		} else {
 			rest = append(rest, assignment)
-		} else if err := s.Frame(text); err != nil {
-			return err
 		}
 	}
-	for _, assignment := range rest {
+	for _, assignment := range append(first, rest...) {
 		if err := s.Set(assignment); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Common are those of assignments that are of no framework's own settings.
+func Common(assignments []string) []string {
+	return slices.DeleteFunc(slices.Clone(assignments), func(assignment string) bool {
+		x, _, err := assigned(assignment)
+		return err == nil && x.Framework != ""
+	})
+}
+
+// Foreign tells of the first assignment of a setting that another framework than these has of its own; nil for none.
+func Foreign(assignments []string, frameworks ...string) error {
+	for _, assignment := range assignments {
+		x, _, err := assigned(assignment)
+		if err == nil {
+			err = x.foreign(assignment, frameworks...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foreign tells that an assignment of the setting is for another framework than these; nil where it is for one of them, or for all.
+func (x Settable) foreign(assignment string, frameworks ...string) error {
+	if x.Framework == "" || slices.Contains(frameworks, x.Framework) {
+		return nil
+	}
+	return fmt.Errorf("setting %s: %s is a setting of %s, not of %s; leave it out, or take framework=%s", assignment, x.Name, x.Framework,
+		strings.Join(frameworks, " and "), x.Framework)
 }

@@ -3,6 +3,7 @@ package scale
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -40,43 +41,34 @@ func (x Settable) Group() string {
 	return ""
 }
 
-// Value is the setting at a scale.
+// Value is the setting at a scale, as it is written.
 func (x Settable) Value(s Scale) string {
-	v := x.Of(s)
-	if x.Zero != 0 && v.IsZero() {
-		v = reflect.ValueOf(x.Zero)
-	}
+	v := x.Usual(s)
 	if v.Kind() == reflect.Float64 {
 		return fmt.Sprintf("%.4g", v.Float())
 	}
 	return fmt.Sprint(v.Interface())
 }
 
-// Of is its value at a scale.
-func (x Settable) Of(s Scale) reflect.Value {
-	holder := x.holder(s)
-	return x.in(holder).In(holder)
+// Usual is its value at a scale; in the place of a zero what that stands for.
+func (x Settable) Usual(s Scale) reflect.Value {
+	if v := x.Of(s); x.Zero == 0 || !v.IsZero() {
+		return v
+	}
+	return reflect.ValueOf(x.Zero)
 }
 
-// set gives it the value that a text says; the error leaves the scale as it was.
-func (x Settable) set(s *Scale, text string) error {
-	holder := x.holder(*s)
-	if err := x.in(holder).Set(&holder, text); err != nil {
-		return err
+// Of is its value at a scale.
+func (x Settable) Of(s Scale) reflect.Value {
+	v, ok := FieldOf(x.holder(s), x.path())
+	if !ok {
+		panic(fmt.Sprintf("scale: setting %s: %T has no such field", x.Name, x.holder(s)))
 	}
-	if x.Framework == "" {
-		*s = holder.(Scale)
-		return nil
-	}
-	own := map[string]any{x.Framework: holder}
-	for name, other := range s.own {
-		if name != x.Framework {
-			own[name] = other
-		}
-	}
-	s.own = own
-	return nil
+	return v
 }
+
+// path is where its field stands in the holder.
+func (x Settable) path() string { return cmp.Or(x.field, x.Name) }
 
 // holder is the struct whose field it is: the scale, or what the framework has of its own.
 func (x Settable) holder(s Scale) any {
@@ -86,13 +78,21 @@ func (x Settable) holder(s Scale) any {
 	return s.ownOf(registered[slices.Index(frameworkNames(), x.Framework)])
 }
 
-// in is its field in the holder.
-func (x Settable) in(holder any) Field {
-	f, ok := fieldOf(reflect.TypeOf(holder), cmp.Or(x.field, x.Name))
-	if !ok {
-		panic(fmt.Sprintf("scale: setting %s: %T has no such field", x.Name, holder))
+// set gives it the value that a text says; the error leaves the scale as it was.
+func (x Settable) set(s *Scale, text string) error {
+	if x.Framework == "" {
+		return SetField(s, x.path(), text)
 	}
-	return f
+	holder := x.holder(*s)
+	if err := SetField(&holder, x.path(), text); err != nil {
+		return err
+	}
+	own := maps.Clone(s.own)
+	if own == nil {
+		own = map[string]any{}
+	}
+	own[x.Framework], s.own = holder, own
+	return nil
 }
 
 // noSettings are fields of a scale that nobody sets, with the setting in whose place they stand; empty where there is none.
@@ -110,11 +110,6 @@ var elsewhere = map[string]string{
 	"data":  "data is asked for by -data FOLDER, or Options.Data",
 	"scheduler.rate": "schedule.rate is the learning rate, falcon.rate that of the policy which FALCON's scheduler learns; " +
 		"write the one that is meant",
-}
-
-// plainly is a name as it is looked for: "Weight decay", "weight_decay" and "weight-decay" are weightdecay.
-func Plainly(key string) string {
-	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(key))
 }
 
 // Setting is the setting of that name, and whether there is one.
@@ -142,7 +137,7 @@ func FindSetting(key string) (Settable, error) {
 	var may []Settable
 	var names []string
 	for _, x := range Settings() {
-		if slices.Contains(x.Also, name) || strings.HasSuffix(x.Name, "."+name) {
+		if slices.Contains(x.Also, name) || Names(name, x.Name) {
 			may = append(may, x)
 		}
 		names = append(append(names, x.Name), x.Also...)

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/text"
@@ -105,14 +104,7 @@ type Skip struct {
 	Err   error
 }
 
-// Stats counts since the loader was made.
-type Stats struct {
-	WaitSeconds float64 // that Next waited for a batch
-	BusySeconds float64 // of all workers together
-	Skips       int     // positions of batches that were filled with another pair
-}
-
-// Loader prepares batches ahead of training. Submit, Stats and Close may be called from any goroutine; Next from one.
+// Loader prepares batches ahead of training. Submit and Close may be called from any goroutine; Next from one.
 type Loader struct {
 	config   Config
 	invalid  error
@@ -128,7 +120,6 @@ type Loader struct {
 	closed   bool
 	reported map[int]bool // images whose failure Next has told
 
-	waited, busy, skips atomic.Int64 // nanoseconds, nanoseconds, positions
 }
 
 // New starts the workers; Close stops them. A mistake in the configuration is told by Submit.
@@ -176,8 +167,6 @@ func (l *Loader) Submit(r Request) error {
 // mini-batch. Where there is none left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx
 // ends first nothing is lost: the next call returns the same batch.
 func (l *Loader) Next(ctx context.Context) (Batch, error) {
-	start := time.Now()
-	defer func() { l.waited.Add(int64(time.Since(start))) }()
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
@@ -214,7 +203,6 @@ func (l *Loader) deliver(w *work) (Batch, error) {
 		if skip == nil {
 			continue
 		}
-		l.skips.Add(1)
 		if !l.reported[skip.Image] {
 			l.reported[skip.Image] = true
 			batch.Skipped = append(batch.Skipped, *skip)
@@ -226,15 +214,6 @@ func (l *Loader) deliver(w *work) (Batch, error) {
 			"mend the images, or take a smaller batch size", w.request.Epoch, w.request.Step, len(w.skips), w.failed.Err)
 	}
 	return batch, nil
-}
-
-// Stats returns the counts so far.
-func (l *Loader) Stats() Stats {
-	return Stats{
-		WaitSeconds: time.Duration(l.waited.Load()).Seconds(),
-		BusySeconds: time.Duration(l.busy.Load()).Seconds(),
-		Skips:       int(l.skips.Load()),
-	}
 }
 
 // Close stops the workers, waits for them and drops what is queued. Closing again does nothing.

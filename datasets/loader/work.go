@@ -3,7 +3,6 @@ package loader
 import (
 	"math/rand/v2"
 	"slices"
-	"time"
 )
 
 // work is a batch on its way. Its counters are guarded by the loader's mutex; each position of its slices belongs to the
@@ -50,7 +49,6 @@ func (l *Loader) work() {
 		if w == nil {
 			return
 		}
-		start := time.Now()
 		w.skips[position] = l.fill(w, position, w.request.Pairs[position])
 		l.mu.Lock()
 		w.left--
@@ -58,9 +56,6 @@ func (l *Loader) work() {
 		l.mu.Unlock()
 		if last {
 			l.replace(w)
-		}
-		l.busy.Add(int64(time.Since(start)))
-		if last {
 			close(w.done)
 		}
 	}

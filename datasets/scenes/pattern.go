@@ -1,12 +1,9 @@
 package scenes
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
-// A pattern is the text of a question or statement with slots in angle brackets, which [saying] fills. The same pattern is rendered and
-// read:
+// A pattern is the text of a question or statement with slots in angle brackets, which [saying] fills. Tests read it by the same
+// pattern:
 //
 //	<caption>    the graph: a red disc left of a ring on sand
 //	<subject>    without an article: red disc; so <object>
@@ -127,68 +124,4 @@ func (p pattern) render(s saying) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// fill reads a sentence of the pattern.
-func (p *parser) fill(of pattern) (s saying, err error) {
-	for _, word := range strings.Fields(string(of)) {
-		switch word {
-		case "<caption>":
-			s.Graph, err = p.graph()
-		case "<subject>":
-			s.Subject, err = p.bare(Shape.String)
-		case "<object>":
-			s.Object, err = p.bare(Shape.String)
-		case "<subjects>":
-			s.Subject, err = p.bare(Shape.plural)
-		case "<objects>":
-			s.Object, err = p.bare(Shape.plural)
-		case "<count>":
-			for n := 1; n < len(numberWords) && s.number == 0; n++ {
-				if p.take(numberWords[n]) {
-					s.number = n
-				}
-			}
-			switch s.number {
-			case 0:
-				err = p.unexpected("a number from one to six")
-			case 1:
-				s.Subject, err = p.bare(Shape.String)
-			default:
-				s.Subject, err = p.bare(Shape.plural)
-			}
-		case "<direction>":
-			if s.Direction = oneOf(p, directions); s.Direction == Alone {
-				err = p.unexpected("a direction")
-			}
-		case "<facet>":
-			if s.facet = oneOf(p, facets); s.facet == anyFacet {
-				err = p.unexpected("shape, colour, size or texture")
-			}
-		default:
-			if !p.take(word) {
-				err = p.unexpected(fmt.Sprintf("%q", word))
-			}
-		}
-		if err != nil {
-			return saying{}, err
-		}
-	}
-	return s, p.end("the end")
-}
-
-// read finds the first of some patterns that a sentence has. The error is that of the one which reads most of it.
-func read[T any](what, text string, forms []T, patternOf func(T) pattern) (form T, s saying, err error) {
-	furthest := -1
-	for _, f := range forms {
-		p := allWords.parser(what, text)
-		s, problem := p.fill(patternOf(f))
-		if problem == nil {
-			return f, s, nil
-		}
-		if p.at > furthest {
-			furthest, err = p.at, problem
-		}
-	}
-	return form, saying{}, err
 }

@@ -1,7 +1,6 @@
 package scenes
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 )
@@ -191,18 +190,4 @@ func (s Scene) drawMention(asked facet, r *rand.Rand) Attributes {
 // drawMentions draws mentions of two of the objects.
 func (s Scene) drawMentions(asked facet, r *rand.Rand) saying {
 	return saying{Graph: Graph{Subject: s.drawMention(asked, r), Object: s.drawMention(asked, r)}, facet: asked}
-}
-
-// Answer is the exact answer to a question about a scene, in the words of either world. An error tells where the question is none of the
-// language, or that it has no answer, as "what colour is the disc ?" of a scene with two.
-func Answer(of Scene, question string) (string, error) {
-	t, s, err := read("question", question, templates, func(t template) pattern { return t.pattern })
-	if err != nil {
-		return "", err
-	}
-	answer, ok := t.answer(of, s)
-	if !ok {
-		return "", fmt.Errorf("scenes: question %.200q has no answer: what it calls the one is not one object of the scene", question)
-	}
-	return answer, nil
 }

@@ -1,7 +1,6 @@
 package scenes
 
 import (
-	"fmt"
 	"math/rand/v2"
 )
 
@@ -95,19 +94,4 @@ func drawCaption(_ *vocabulary, left Scene, r *rand.Rand) saying {
 	g := kind{pair: r.IntN(2) == 0, facts: 1}.draw(left, r)
 	g.Ground = AnyGround
 	return saying{Graph: g}
-}
-
-// Judge tells exactly whether a statement about two scenes is true, in the words of either world. An error tells where the statement is
-// none of the language, or that it is neither true nor false, as of "the disc of the left image" where there are two.
-func Judge(left, right Scene, statement string) (holds bool, err error) {
-	c, s, err := read("statement", statement, claims, func(c claim) pattern { return c.pattern })
-	if err != nil {
-		return false, err
-	}
-	holds, known := c.holds(left, right, s)
-	if !known {
-		return false, fmt.Errorf("scenes: statement %.200q is neither true nor false: what it calls the one is not one object of its scene",
-			statement)
-	}
-	return holds, nil
 }

@@ -24,13 +24,10 @@ const expansion = 4
 // Input is the shape of what Encode reads of an image, [Image, Image, 3].
 func (r ResNet) Input() []int { return []int{r.Image, r.Image, 3} }
 
-// Output is the width of the features, 2048 of a ResNet-50.
-func (r ResNet) Output() int { return r.first(false).out() << (len(r.Layers) - 1) }
-
 // first is a block of the first stage.
 func (r ResNet) first(half bool) block { return block{width: r.Width, basic: r.Basic, half: half} }
 
-// Encode turns images [batch, Input...] into features [batch, Output], the mean of the last stage's maps.
+// Encode turns images [batch, Input...] into features [batch, width], 2048 of a ResNet-50, the mean of the last stage's maps.
 func (r ResNet) Encode(s *model.Scope, images *Node, half bool) *Node {
 	stages := r.Stages(s, images, half)
 	return ReduceMean(stages[len(stages)-1], 1, 2)

@@ -15,9 +15,3 @@ func (b BERT) Pooled(s *model.Scope, states *Node, half bool) *Node {
 	first := Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
 	return Tanh(Linear(s.In("pooler"), first, b.Width, half))
 }
-
-// NextSentence returns the logits [batch, 2] of BERT's second objective on pooled texts [batch, Width]: 0 where the second
-// sentence follows the first, 1 where it is another. The scope must be the one given to Encode.
-func (b BERT) NextSentence(s *model.Scope, pooled *Node, half bool) *Node {
-	return Linear(s.In("next_sentence"), pooled, 2, half)
-}

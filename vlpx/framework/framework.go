@@ -63,9 +63,6 @@ type Forward struct {
 	Repeats bool
 }
 
-// Told is Forward, by the name that it had when frameworks of notebooks were written.
-type Told = Forward
-
 // Of is the weighted sum of the losses that which names, a scalar.
 func (t Forward) Of(f Framework, which negative.Objectives) *Node {
 	var sum *Node

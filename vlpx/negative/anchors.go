@@ -1,6 +1,8 @@
 package negative
 
 import (
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/vlpx/objective"
@@ -38,11 +40,11 @@ func (f Features) Anchors() []Anchors {
 	}
 	views := f.AllViews()
 	all := Concatenate(views, 0)
-	same := Concatenate(repeat(Diagonal(all.Graph(), batch), len(views)), 1) // [batch, candidates]
+	same := Concatenate(slices.Repeat([]*Node{Diagonal(all.Graph(), batch)}, len(views)), 1) // [batch, candidates]
 	var cosines, own, negative []*Node
 	for v, view := range views {
 		cosines = append(cosines, MatMul(view, Transpose(all, 0, 1)))
-		others := repeat(Diagonal(all.Graph(), batch), len(views))
+		others := slices.Repeat([]*Node{Diagonal(all.Graph(), batch)}, len(views))
 		others[v] = LogicalNot(OnesLike(others[v]))
 		own, negative = append(own, Concatenate(others, 1)), append(negative, LogicalNot(same))
 	}
@@ -51,14 +53,6 @@ func (f Features) Anchors() []Anchors {
 
 // AllViews are the embeddings of the views of a mini-batch of images, [batch, dim] each.
 func (f Features) AllViews() []*Node { return append([]*Node{f.Image, f.Text}, f.Support...) }
-
-func repeat(x *Node, times int) []*Node {
-	all := make([]*Node, times)
-	for k := range all {
-		all[k] = x
-	}
-	return all
-}
 
 // Views is the number of views a sample.
 func (a Anchors) Views() int { return a.Cosines.Shape().Dim(1) }

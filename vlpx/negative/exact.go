@@ -2,6 +2,7 @@ package negative
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -33,7 +34,7 @@ func (e Exact) Find(a Anchors, s Sight) *Node {
 	}
 	holds := GreaterThan(truth, ZerosLike(truth))
 	batch := holds.Shape().Dim(0)
-	row := InsertAxes(Concatenate(repeat(holds, a.Cosines.Shape().Dim(2)/batch), 1), 1)
+	row := InsertAxes(Concatenate(slices.Repeat([]*Node{holds}, a.Cosines.Shape().Dim(2)/batch), 1), 1)
 	return s.From(e.Use, BroadcastToDims(row, a.Cosines.Shape().Dimensions...))
 }
 

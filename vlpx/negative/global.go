@@ -55,8 +55,8 @@ type global struct {
 	least    float64 // of u itself
 }
 
-// AveragePath is where u of anchors lies below the scope of what a method keeps, [samples].
-func AveragePath(of string) string { return "/" + of + "/" + samplesScope + "/" + average }
+// averagePath is where u of anchors lies below the scope of what a method keeps, [samples].
+func averagePath(of string) string { return "/" + of + "/" + samplesScope + "/" + average }
 
 // Names of the variables of a global contrast, below the scope of its anchors.
 const (

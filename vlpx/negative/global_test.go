@@ -108,7 +108,7 @@ func TestViewWithoutNegatives(t *testing.T) {
 		want = append(want, sum/n)
 	}
 	got := newStage(t, Method{Contrast: SogCLR{Gamma: 0.9}, LeftOut: oneView{}}, 2, batch).step(b)
-	close64(t, "averages", got.state["/state"+AveragePath(ImageAnchors)], want)
+	close64(t, "averages", got.state["/state"+averagePath(ImageAnchors)], want)
 }
 
 // Where no anchor has negatives, FastCLIP-v3's temperature learns nothing.

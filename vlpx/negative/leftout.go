@@ -11,8 +11,8 @@ import (
 )
 
 // LeftOut is which of an anchor's negatives are taken for false ones, so that they do not count, or count as positives (see
-// Method.Attract). Its JSON is part of a run's identity. One that keeps something from step to step is [Remembering],
-// and one that reads fields of the mini-batch is a [Reading].
+// Method.Attract). Its JSON is part of a run's identity. One that keeps something from step to step has a method Declare, as
+// [Stateful] has, and one that reads fields of the mini-batch is a [Reading].
 type LeftOut interface {
 	// Find marks negatives of the anchors, bool, [batch, views, candidates]. It is asked once a step for each kind of anchors.
 	Find(a Anchors, s Sight) *Node
@@ -39,23 +39,6 @@ type Sight struct {
 	field.Reporter
 }
 
-// TruthOf is the exact relation of anchors and their candidates, [batch, views, candidates]; nil where Truth is. An anchor's own candidates
-// hold.
-func (s Sight) TruthOf(a Anchors) *field.Relation {
-	r := s.Truth()
-	if r == nil {
-		return nil
-	}
-	of := func(x *Node) *Node {
-		if a.Of == TextAnchors {
-			x = Transpose(x, 0, 1)
-		}
-		dims := a.Cosines.Shape().Dimensions
-		return BroadcastToDims(InsertAxes(Concatenate(repeat(x, dims[2]/dims[0]), 1), 1), dims...)
-	}
-	return &field.Relation{Holds: of(r.Holds), Known: of(r.Known)}
-}
-
 // Epoch is that of the step, a whole number from 0; a scalar.
 func (s Sight) Epoch() *Node { return Floor(s.Progress) }
 
@@ -65,13 +48,6 @@ func (s Sight) From(epoch float64, found *Node) *Node {
 		return found
 	}
 	return LogicalAnd(found, BroadcastToDims(GreaterOrEqual(s.Progress, ConstAs(s.Progress, epoch)), found.Shape().Dimensions...))
-}
-
-// Remembering is a LeftOut that keeps variables of its own, which no optimiser trains (see [Trainable]).
-type Remembering interface {
-	LeftOut
-	// Declare puts the variables with their first values into an empty scope, below those of Start.Anchors.
-	Declare(state *model.Scope, run Start) error
 }
 
 // Reading is a part that reads fields of a mini-batch by itself.

@@ -194,7 +194,7 @@ func (m Method) DeclareState(state *model.Scope, run Start) error {
 	return m.untrained(state, nil)
 }
 
-// declaring is a part that keeps something from step to step, such as a Stateful or Remembering one.
+// declaring is a part that keeps something from step to step, such as a Stateful one.
 type declaring interface {
 	Declare(state *model.Scope, run Start) error
 }

@@ -36,11 +36,6 @@ type Truths struct {
 // All are those of any truth.
 func (s Truths) All() int { return s.True + s.False + s.Unknown }
 
-// TrueShare is the share of the true among the judged, a part of one, and whether there are any.
-func (s Truths) TrueShare() (float64, bool) {
-	return portion(s.True, s.True+s.False), s.True+s.False > 0
-}
-
 func (s *Truths) add(holds, known bool) {
 	switch {
 	case !known:

@@ -152,11 +152,6 @@ func WithoutNumbers(rows []Row) []Row {
 	return rows
 }
 
-// RowNamed is the row of that name; it is there.
-func RowNamed(rows []Row, name string) Row {
-	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.Name == name })]
-}
-
 // Row is one method of a comparison.
 type Row struct {
 	Name string

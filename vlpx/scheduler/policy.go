@@ -46,19 +46,6 @@ func (p *Policy) Predict(state []float32) Beta {
 	return p.beta(p.one, 0)
 }
 
-// LogProbability returns the log density of quantiles chosen for states, summed over the anchors, in nats.
-//
-//   - states: [anchors, M].
-//   - quantiles: [anchors], each in (0, 1).
-func (p *Policy) LogProbability(states []float32, quantiles []float64) float64 {
-	p.forward(states, len(quantiles))
-	sum := 0.0
-	for t, q := range quantiles {
-		sum += p.beta(p.many, t).LogDensity(q)
-	}
-	return sum
-}
-
 // Update makes one step of gradient ascent on advantage * sum_t log Beta(q_t; policy(state_t)) (FALCON, section 3.3;
 // METHODS.md 14.4). A positive advantage makes the quantiles chosen more likely, a negative one less.
 //

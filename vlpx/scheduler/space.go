@@ -140,9 +140,6 @@ func (s *Space) RemainingState(i int) []float32 {
 	return state
 }
 
-// Similarity returns S_ij = u_i.w_j + w_i.u_j. S_ji is the same to the bit.
-func (s *Space) Similarity(i, j int) float32 { return s.similarities(i, []int32{int32(j)})[0] }
-
 // Remaining is the number of members not taken.
 func (s *Space) Remaining() int { return len(s.remaining) }
 

@@ -152,7 +152,7 @@ func TestSpaceIsTheSlowSpace(t *testing.T) {
 				t.Fatalf("Nth(%d) is %d, want %d", k, space.Nth(k), left[k])
 			}
 			other := left[source.IntN(len(left))]
-			if got, want := space.Similarity(anchor, other), slow.similarity[anchor][other]; float64(got) != want {
+			if got, want := similarity(space, anchor, other), slow.similarity[anchor][other]; float64(got) != want {
 				t.Fatalf("similarity of %d and %d: got %v, want %v", anchor, other, got, want)
 			}
 			for _, i := range []int{anchor, other} {
@@ -189,15 +189,15 @@ func TestPickIsExact(t *testing.T) {
 		for _, anchor := range []int{123, 654} {
 			space := NewSpace(of.image, of.text, dim, 2)
 			space.Take(anchor)
-			similarity := make([]float32, n)
+			row := make([]float32, n)
 			var members []int
 			for j := range n {
-				if similarity[j] = space.Similarity(anchor, j); j != anchor {
+				if row[j] = similarity(space, anchor, j); j != anchor {
 					members = append(members, j)
 				}
 			}
-			slices.SortFunc(members, func(a, b int) int { return cmp.Or(cmp.Compare(similarity[a], similarity[b]), b-a) })
-			if distinct := len(slices.Compact(slices.Sorted(slices.Values(similarity)))); distinct < of.least || distinct > of.most {
+			slices.SortFunc(members, func(a, b int) int { return cmp.Or(cmp.Compare(row[a], row[b]), b-a) })
+			if distinct := len(slices.Compact(slices.Sorted(slices.Values(row)))); distinct < of.least || distinct > of.most {
 				t.Fatalf("%s: %d distinct similarities; the test wants %d to %d", of.what, distinct, of.least, of.most)
 			}
 			for position, want := range members {
@@ -209,13 +209,16 @@ func TestPickIsExact(t *testing.T) {
 	}
 }
 
+// similarity is S_ij = u_i.w_j + w_i.u_j.
+func similarity(s *Space, i, j int) float32 { return s.similarities(i, []int32{int32(j)})[0] }
+
 // S is symmetric to the bit.
 func TestSimilarityIsSymmetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 40).Draw(t, "dim")
 		numbers := rapid.SliceOfN(rapid.Float32Range(-1, 1), 2*dim, 2*dim)
 		space := NewSpace(numbers.Draw(t, "image"), numbers.Draw(t, "text"), dim, 2)
-		if a, b := space.Similarity(0, 1), space.Similarity(1, 0); a != b {
+		if a, b := similarity(space, 0, 1), similarity(space, 1, 0); a != b {
 			t.Fatalf("S_01 is %v, S_10 is %v", a, b)
 		}
 	})
@@ -336,7 +339,7 @@ func checkStates(t *testing.T, c golden.Case) {
 		same("state", slow.state(i, m, everyone), states[i])
 		row := make([]float32, len(similarity))
 		for j := range row {
-			row[j] = space.Similarity(i, j)
+			row[j] = space.similarities(i, []int32{int32(j)})[0]
 		}
 		assertClose(t, "S", row, similarity[i], 1e-5)
 		assertClose(t, "state", space.State(i), states[i], 1e-5)

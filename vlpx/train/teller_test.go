@@ -56,11 +56,20 @@ func (p tellingWriting) Write(w negative.Writer) negative.Written {
 type tellingLeftOut struct{}
 
 func (tellingLeftOut) Find(a negative.Anchors, s negative.Sight) *Node {
-	if truth := s.TruthOf(a); truth != nil {
+	if truth := s.Truth(); truth != nil {
 		apart := ConvertDType(a.Negative, a.Cosines.DType())
-		s.TellShare("false among negatives", Mul(apart, truth.Holds), Mul(apart, truth.Known))
+		s.TellShare("false among negatives", Mul(apart, ofAnchors(truth.Holds, a)), Mul(apart, ofAnchors(truth.Known, a)))
 	}
 	return LogicalAnd(a.Negative, LogicalNot(a.Negative))
+}
+
+// ofAnchors is a relation of pairs, [batch, batch], as one of anchors and their candidates, [batch, views, candidates].
+func ofAnchors(x *Node, a negative.Anchors) *Node {
+	if a.Of == negative.TextAnchors {
+		x = Transpose(x, 0, 1)
+	}
+	dims := a.Cosines.Shape().Dimensions
+	return BroadcastToDims(InsertAxes(Concatenate(slices.Repeat([]*Node{x}, dims[2]/dims[0]), 1), 1), dims...)
 }
 
 // tellingModel is ALBEF that reports a number of its own.

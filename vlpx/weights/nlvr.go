@@ -22,14 +22,6 @@ func NLVRMomentum(root string, text, fusion int) Table {
 		Table{Rules: slices.Concat(linear(root+"/verdict/in", "cls_head_m.0"), linear(root+"/verdict/out", "cls_head_m.2"))})
 }
 
-// TextAssignment is the model of the stage before it.
-func TextAssignment(root string, text, fusion int) Table {
-	return Join(nlvr("", root, text, fusion), Table{
-		Rules:   slices.Concat(linear(root+"/vision_projection", "vision_proj"), linear(root+"/assignment", "ta_head")),
-		Ignored: []string{"text_proj.*", "temp"}, // which nothing reads
-	})
-}
-
 // nlvr are the two encoders.
 func nlvr(momentum, root string, text, fusion int) Table {
 	t := Join(ViT("visual_encoder"+momentum+".", root+"/vision"), BERT("text_encoder"+momentum+".", root+"/text"))

@@ -105,7 +105,7 @@ func checkBERT(t *testing.T, m machine, c golden.Case) {
 			embedded := b.Embed(at(), in[0], in[1])
 			states := b.Read(at(), embedded, bias, false)
 			pooled := b.Pooled(at(), states, false)
-			words, next := b.Words(at(), states, false), b.NextSentence(at(), pooled, false)
+			words, next := b.Words(at(), states, false), encoder.Linear(at().In("next_sentence"), pooled, 2, false)
 			untyped := b.Words(at(), b.Encode(at(), in[0], bias, false), false)
 			loss := Add(objective.MLM(words, in[3]), objective.CrossEntropy(next, OneHot(in[4], 2, next.DType())))
 			out := []*Node{embedded, pooled, words, next, loss, untyped}

@@ -137,7 +137,7 @@ func checkSogCLRStep(t *testing.T, m machine, c golden.Case) {
 	method := negative.Plain()
 	method.Contrast = negative.SogCLR{Gamma: c.Float("params", "gamma")}
 	v := newViewer(m, c, method)
-	path := framework.State + negative.AveragePath(negative.ImageAnchors)
+	path := framework.State + "/" + negative.ImageAnchors + "/samples/average"
 	v.kept = weights.Values{path: value(c, "inputs", "u")}
 	v.check(t, 0, map[string]string{path: "u"})
 	read(t, c)

@@ -200,3 +200,8 @@ func RowNumber(t testing.TB, p *paper.Planned, name string) int {
 	t.Fatalf("%s has no row %s", p.Artifact.ID, name)
 	return 0
 }
+
+// RowNamed is the row of that name; it is there.
+func RowNamed(rows []plan.Row, name string) plan.Row {
+	return rows[slices.IndexFunc(rows, func(r plan.Row) bool { return r.Name == name })]
+}

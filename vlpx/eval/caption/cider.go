@@ -13,12 +13,7 @@ import (
 //
 // A document is an item: an n-gram's idf is log(items) - log(items with a reference that has it). So a score depends on which other items
 // are scored along with it. As published, the length of a sentence is its number of bigrams.
-func CIDErD(items []Tokens) Scores { return cider(items, true) }
-
-// CIDEr is CIDErD without clipping and without the penalty on length (section 3).
-func CIDEr(items []Tokens) Scores { return cider(items, false) }
-
-func cider(items []Tokens, d bool) Scores {
+func CIDErD(items []Tokens) Scores {
 	const sigma, scale = 6, 10
 	references := make([][]map[string]int, len(items))
 	documents := map[string]float64{}
@@ -42,12 +37,8 @@ func cider(items []Tokens, d bool) Scores {
 		var sum float64
 		for _, counts := range references[i] {
 			reference := weigh(counts, documents, len(items))
-			similar := hypothesis.similarity(reference, d)
-			if d {
-				off := float64(hypothesis.length - reference.length)
-				similar *= math.Exp(-off * off / (2 * sigma * sigma))
-			}
-			sum += similar
+			off := float64(hypothesis.length - reference.length)
+			sum += hypothesis.similarity(reference) * math.Exp(-off*off/(2*sigma*sigma))
 		}
 		s.Items = append(s.Items, scale*sum/float64(len(references[i])))
 	}
@@ -79,15 +70,12 @@ func weigh(counts map[string]int, documents map[string]float64, items int) weigh
 	return w
 }
 
-// similarity is the mean of the cosines over n; clipped ones take of w's weights what the reference has.
-func (w weighted) similarity(reference weighted, clipped bool) float64 {
+// similarity is the mean of the cosines over n, which take of w's weights what the reference has.
+func (w weighted) similarity(reference weighted) float64 {
 	var products [MaxN]float64
 	for _, gram := range w.grams {
-		mine, other := w.weight[gram], reference.weight[gram]
-		if clipped {
-			mine = min(mine, other)
-		}
-		products[order(gram)] += mine * other
+		other := reference.weight[gram]
+		products[order(gram)] += min(w.weight[gram], other) * other
 	}
 	var sum float64
 	for n, product := range products {

@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -91,8 +92,8 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 				}
 				first, second := better.Paper[at], than.Paper[at]
 				if claim.Over != [2]string{} {
-					first, second = first-plan.RowNamed(a.Rows, claim.Over[0]).Paper[at],
-						second-plan.RowNamed(a.Rows, claim.Over[1]).Paper[at]
+					first, second = first-papertest.RowNamed(a.Rows, claim.Over[0]).Paper[at],
+						second-papertest.RowNamed(a.Rows, claim.Over[1]).Paper[at]
 				}
 				if (first > second) == claim.In.Lower {
 					t.Errorf("%s, by %s: got %v and %v, which say otherwise", claim, claim.Source, first, second)

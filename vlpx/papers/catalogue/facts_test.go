@@ -110,7 +110,7 @@ func TestNumbersThatThePaperDoesNotPrint(t *testing.T) {
 	} {
 		a := must.Get(Find(want.id))(t)
 		same := func(got, want float64) bool { return got == want || math.IsNaN(got) && want == x }
-		if got := plan.RowNamed(a.Rows, want.row).Paper; !slices.EqualFunc(got, want.paper, same) {
+		if got := papertest.RowNamed(a.Rows, want.row).Paper; !slices.EqualFunc(got, want.paper, same) {
 			t.Errorf("%s, %s: got %v, want %v", want.id, want.row, got, want.paper)
 		}
 	}

@@ -46,7 +46,7 @@ func TestMAFATablesAgree(t *testing.T) {
 		ir1         int // its place in the longer table
 	}{{&table10, &table3, 3}, {&table11, &table4, 3}, {&table17, &table6, 1}} {
 		for _, row := range c.short.Rows {
-			long := plan.RowNamed(c.long.Rows, row.Name)
+			long := papertest.RowNamed(c.long.Rows, row.Name)
 			if len(long.Paper) == 0 && len(row.Paper) == 0 {
 				continue
 			}

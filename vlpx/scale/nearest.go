@@ -7,7 +7,7 @@ import (
 
 // Unknown says that a name is none of what there is, with the nearest and all that there are.
 func Unknown(what, name string, names []string) error {
-	return fmt.Errorf("no %s %q%s There are %s", what, name, Suggest(name, names), strings.Join(names, "; "))
+	return fmt.Errorf("no %s %q%s There are %s", what, name, Suggest(name, names), strings.Join(names, ", "))
 }
 
 // Suggest ends a sentence about a name that is not known: it asks for the nearest candidate, if one is near.

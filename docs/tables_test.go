@@ -12,13 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/cmd/bench"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 )
 
 // made is a table of a document that is made of shipped results: a mark with what it has, and the table below it.
-var made = regexp.MustCompile(`(?m)^<!-- (table|claims) (\{.*\}) -->\n((?:\|.*\n)*)`)
+var made = regexp.MustCompile(`(?m)^<!-- (table|claims|steps) (\{.*\}) -->\n((?:\|.*\n)*)`)
 
 // drawn is a figure of shipped results: a mark with the artifact, metrics and rows, and the picture below it.
 var drawn = regexp.MustCompile(`(?m)^<!-- figure (\{.*\}) -->\n!\[.*\]\((.*)\)`)
@@ -47,9 +48,12 @@ func TestTables(t *testing.T) {
 			kind, mark := parts[1], parts[2]
 			var table string
 			var err error
-			if kind == "claims" {
+			switch kind {
+			case "claims":
 				table, err = claims(mark, t.TempDir())
-			} else {
+			case "steps":
+				table, err = steps(mark)
+			default:
 				table, err = shipped(references, mark)
 			}
 			if err != nil {
@@ -107,6 +111,27 @@ func TestFigures(t *testing.T) {
 	if found == 0 {
 		t.Error("no document has a mark of a figure")
 	}
+}
+
+// steps is the table of the whole steps in the files of vlpx bench -json that a mark names.
+func steps(mark string) (string, error) {
+	var want struct{ Of []string }
+	if err := json.Unmarshal([]byte(mark), &want); err != nil {
+		return "", err
+	}
+	var results []bench.Result
+	for _, path := range want.Of {
+		result, err := bench.Read(path)
+		if err != nil {
+			return "", err
+		}
+		results = append(results, result)
+	}
+	table := bench.Together(results)
+	table.Title, table.Note = "", ""
+	var text bytes.Buffer
+	err := table.Markdown(&text)
+	return strings.TrimSpace(text.String()) + "\n", err
 }
 
 // claims is the table of the claims of the artifact that a mark names, on what is shipped: those that are tested.

@@ -67,7 +67,7 @@ func Together(results []Result) tables.Table {
 		for _, l := range r.wholes() {
 			name := fmt.Sprintf("%s, %s, batch %d at %s", l.Framework, l.Method, l.Batch, l.Scale)
 			for set := range strings.SplitSeq(l.Set, ", ") {
-				if shared[set] < lines {
+				if set != "" && shared[set] < lines {
 					name += ", " + set
 				}
 			}

@@ -1,6 +1,7 @@
 package albef
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
@@ -49,31 +50,14 @@ func Paper() Model {
 
 // Validate reports whether the sizes fit together.
 func (a Model) Validate() error {
-	for name, size := range map[string]int{
-		"the image": a.Vision.Image, "the vision width": a.Vision.Width, "the vision MLP": a.Vision.MLP,
-		"the text width": a.Text.Width, "the text MLP": a.Text.MLP, "the number of positions": a.Text.Positions,
-	} {
-		if size <= 0 {
-			return fmt.Errorf("albef: %s is %d; it must be positive", name, size)
-		}
+	if err := cmp.Or(a.Vision.Validate(), a.Text.Validate()); err != nil {
+		return fmt.Errorf("albef: %w", err)
 	}
-	switch v, t := a.Vision, a.Text; {
-	case v.Patch <= 0 || v.Image%v.Patch != 0:
-		return fmt.Errorf("albef: an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
-	case v.Locked < 0:
-		return fmt.Errorf("albef: a locked encoder's width of %d; it must not be negative", v.Locked)
-	case v.Heads <= 0 || v.Width%v.Heads != 0:
-		return fmt.Errorf("albef: the vision width %d is not a multiple of its %d heads", v.Width, v.Heads)
-	case t.Heads <= 0 || t.Width%t.Heads != 0:
-		return fmt.Errorf("albef: the text width %d is not a multiple of its %d heads", t.Width, t.Heads)
-	case t.Dropout < 0 || t.Dropout >= 1:
-		return fmt.Errorf("albef: a dropout of %g; it lies in [0, 1)", t.Dropout)
-	case t.Vocab <= 0:
-		return fmt.Errorf("albef: the vocabulary is empty")
+	switch {
 	case a.Temperature != 0 && !(a.Temperature >= coldest && a.Temperature <= hottest):
 		return fmt.Errorf("albef: a temperature of %g; it lies in [%g, %g]", a.Temperature, coldest, hottest)
-	case a.Embed <= 0 || t.Fusion <= 0:
-		return fmt.Errorf("albef: the shared embedding (%d) and the fusion layers (%d) must be positive", a.Embed, t.Fusion)
+	case a.Embed <= 0 || a.Text.Fusion <= 0:
+		return fmt.Errorf("albef: the shared embedding (%d) and the fusion layers (%d) must be positive", a.Embed, a.Text.Fusion)
 	}
 	return nil
 }

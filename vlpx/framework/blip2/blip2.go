@@ -1,6 +1,7 @@
 package blip2
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
@@ -44,28 +45,12 @@ func Paper() Model {
 
 // Validate reports whether the sizes fit together.
 func (m Model) Validate() error {
-	for name, size := range map[string]int{
-		"the image": m.Vision.Image, "the vision width": m.Vision.Width, "the vision MLP": m.Vision.MLP, "the width": m.Text.Width,
-		"the MLP": m.Text.MLP, "the number of layers": m.Text.Layers, "the number of positions": m.Text.Positions,
-		"the vocabulary":        m.Text.Vocab,
-		"the number of queries": m.Text.Queries, "the distance of layers with cross-attention": m.Text.Every,
-		"the shared embedding": m.Embed,
-	} {
-		if size <= 0 {
-			return fmt.Errorf("blip2: %s is %d; it must be positive", name, size)
-		}
+	if err := cmp.Or(m.Vision.Validate(), m.Text.Validate()); err != nil {
+		return fmt.Errorf("blip2: %w", err)
 	}
-	switch v, t := m.Vision, m.Text; {
-	case v.Patch <= 0 || v.Image%v.Patch != 0:
-		return fmt.Errorf("blip2: an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
-	case v.Locked < 0:
-		return fmt.Errorf("blip2: a locked encoder's width of %d; it must not be negative", v.Locked)
-	case v.Heads <= 0 || v.Width%v.Heads != 0:
-		return fmt.Errorf("blip2: the vision width %d is not a multiple of its %d heads", v.Width, v.Heads)
-	case t.Heads <= 0 || t.Width%t.Heads != 0:
-		return fmt.Errorf("blip2: the width %d is not a multiple of its %d heads", t.Width, t.Heads)
-	case !(t.Dropout >= 0 && t.Dropout < 1):
-		return fmt.Errorf("blip2: a dropout of %g; it lies in [0, 1)", t.Dropout)
+	switch {
+	case m.Embed <= 0:
+		return fmt.Errorf("blip2: a shared embedding of %d; it must be positive", m.Embed)
 	case !(m.Smoothing >= 0 && m.Smoothing < 1):
 		return fmt.Errorf("blip2: a label smoothing of %g; it lies in [0, 1)", m.Smoothing)
 	case !(m.Temperature >= 0):

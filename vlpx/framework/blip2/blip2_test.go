@@ -177,12 +177,12 @@ func TestCheck(t *testing.T) {
 		t.Errorf("ALBEF: got %v", err)
 	}
 	for want, change := range map[string]func(*Model, *framework.Use){
-		"the number of queries is 0":            func(m *Model, _ *framework.Use) { m.Text.Queries = 0 },
-		"images of 16 pixels":                   func(_ *Model, u *framework.Use) { u.Image = 16 },
-		"captions of 10 tokens":                 func(_ *Model, u *framework.Use) { u.Tokens = 10 },
-		"training by ITM alone":                 func(_ *Model, u *framework.Use) { u.Objectives = negative.Of(negative.ITM) },
-		"a label smoothing of 1":                func(m *Model, _ *framework.Use) { m.Smoothing = 1 },
-		"the width 12 is not a multiple of its": func(m *Model, _ *framework.Use) { m.Text.Heads = 5 },
+		"0 queries":                   func(m *Model, _ *framework.Use) { m.Text.Queries = 0 },
+		"images of 16 pixels":         func(_ *Model, u *framework.Use) { u.Image = 16 },
+		"captions of 10 tokens":       func(_ *Model, u *framework.Use) { u.Tokens = 10 },
+		"training by ITM alone":       func(_ *Model, u *framework.Use) { u.Objectives = negative.Of(negative.ITM) },
+		"a label smoothing of 1":      func(m *Model, _ *framework.Use) { m.Smoothing = 1 },
+		"heads that divide the width": func(m *Model, _ *framework.Use) { m.Text.Heads = 5 },
 	} {
 		m, u := small(), use(negative.Plain(), 3, 5)
 		change(&m, &u)

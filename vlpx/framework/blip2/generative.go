@@ -71,8 +71,8 @@ func (m Generative) Check(u framework.Use) error {
 	if err := m.BLIP2.Validate(); err != nil {
 		return err
 	}
-	if err := framework.CheckDecoder(m.Name(), encoder.GPT(m.Language)); err != nil {
-		return err
+	if err := encoder.GPT(m.Language).Validate(); err != nil {
+		return fmt.Errorf("framework: %s: %w", m.Name(), err)
 	}
 	method := u.Method.WithDefaults()
 	longest := m.BLIP2.Text.Queries + len(m.Prompt) + u.Tokens + max(0, m.Tokens-2)

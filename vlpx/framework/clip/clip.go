@@ -61,7 +61,7 @@ func (m Model) Check(u framework.Use) error {
 
 // validate reports which sizes do not fit together.
 func (m Model) validate() error {
-	v, r, t := m.Vision, m.ResNet, m.Text
+	v, r := m.Vision, m.ResNet
 	switch {
 	case m.resNet() && (v != encoder.ViT{} || m.MeanPool):
 		return fmt.Errorf("clip: a ResNet beside a vision transformer, its mean, or a locked encoder; an image is seen by one tower, " +
@@ -74,22 +74,18 @@ func (m Model) validate() error {
 		return fmt.Errorf("clip: an attention pool of %d heads with features of %d; take heads that divide its width, and features as "+
 			"wide as the embedding, %d",
 			r.Heads, r.Output, m.Embed)
-	case !m.resNet() && (v.Image < 1 || v.Patch < 1 || v.Image%v.Patch != 0):
-		return fmt.Errorf("clip: an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
-	case !m.resNet() && (v.Width < 1 || v.MLP < 1 || v.Layers < 0 || v.Locked < 0 || v.Heads < 1 || v.Width%v.Heads != 0):
-		return fmt.Errorf("clip: a vision transformer of width %d, %d inside its MLP, with %d heads; take sizes above 0 and heads "+
-			"that divide the width",
-			v.Width, v.MLP, v.Heads)
-	case t.Vocab < 1:
-		return fmt.Errorf("clip: the vocabulary is empty")
-	case t.Width < 1 || t.MLP < 1 || t.Positions < 1 || t.Layers < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
-		return fmt.Errorf("clip: a text tower of width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 "+
-			"and heads that divide the width",
-			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
 	case m.Embed < 1:
 		return fmt.Errorf("clip: a shared embedding of %d; it must be positive", m.Embed)
 	case m.Temperature != 0 && !(m.Temperature >= 0.01 && m.Temperature <= 1):
 		return fmt.Errorf("clip: a temperature of %g; it lies in [0.01, 1]", m.Temperature)
+	}
+	if !m.resNet() {
+		if err := v.Validate(); err != nil {
+			return fmt.Errorf("clip: %w", err)
+		}
+	}
+	if err := m.Text.Validate(); err != nil {
+		return fmt.Errorf("clip: %w", err)
 	}
 	return nil
 }

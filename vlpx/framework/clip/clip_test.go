@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 	for says, spoil := range map[string]func(*Model, *framework.Use){
 		"whole number of patches of 30":   func(m *Model, _ *framework.Use) { m.Vision.Patch = 30 },
 		"heads that divide the width":     func(m *Model, _ *framework.Use) { m.Vision.Heads = 7 },
-		"a text tower of width 0":         func(m *Model, _ *framework.Use) { m.Text.Width = 0 },
+		"a text transformer of width 0":   func(m *Model, _ *framework.Use) { m.Text.Width = 0 },
 		"vocabulary is empty":             func(m *Model, _ *framework.Use) { m.Text.Vocab = 0 },
 		"a shared embedding of 0":         func(m *Model, _ *framework.Use) { m.Embed = 0 },
 		"a temperature of 2":              func(m *Model, _ *framework.Use) { m.Temperature = 2 },

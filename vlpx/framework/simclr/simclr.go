@@ -48,12 +48,9 @@ func (m Model) Check(u framework.Use) error {
 	switch {
 	case m.viT() && !reflect.ValueOf(r).IsZero():
 		return fmt.Errorf("simclr: a ResNet beside a vision transformer; an image is seen by one encoder")
-	case m.viT() && (v.Image < 1 || v.Patch < 1 || v.Image%v.Patch != 0 || v.MLP < 1 || v.Layers < 1 || v.Heads < 1 ||
-		v.Width%v.Heads != 0 || v.Locked != 0):
-		return fmt.Errorf("simclr: a vision transformer of width %d, %d inside its MLP, %d layers of %d heads, %d pixels in patches "+
-			"of %d; take sizes above 0, "+
-			"heads that divide the width, a whole number of patches, and no locked encoder", v.Width, v.MLP, v.Layers, v.Heads,
-			v.Image, v.Patch)
+	case m.viT() && (v.Layers < 1 || v.Locked != 0):
+		return fmt.Errorf("simclr: a vision transformer of %d layers, a locked encoder's width of %d; take at least one layer and no locked "+
+			"encoder", v.Layers, v.Locked)
 	case !m.viT() && (len(r.Layers) == 0 || slices.Min(r.Layers) < 1 || r.Width < 1 || r.Image < 1 || r.Stem < 0):
 		return fmt.Errorf("simclr: a ResNet of %v blocks, width %d, %d pixels and a stem with stride %d; take at least one stage, a "+
 			"block or more in each, "+
@@ -66,6 +63,11 @@ func (m Model) Check(u framework.Use) error {
 		return fmt.Errorf("simclr: images of %d pixels for an encoder of %d", u.Image, image)
 	case u.Batch == 1:
 		return fmt.Errorf("simclr: a mini-batch of one image, which has no negatives and no batch statistics; use at least 2")
+	}
+	if m.viT() {
+		if err := v.Validate(); err != nil {
+			return fmt.Errorf("simclr: %w", err)
+		}
 	}
 	return nil
 }

@@ -49,17 +49,12 @@ func (m Model) Losses() []negative.Loss {
 // Check implements framework.Framework.
 func (m Model) Check(u framework.Use) error {
 	t, r, method := m.Text, m.Regions, u.Method.WithDefaults()
+	if err := t.Validate(); err != nil {
+		return fmt.Errorf("uniter: %w", err)
+	}
 	switch {
-	case t.Width < 1 || t.MLP < 1 || t.Layers < 1 || t.Positions < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
-		return fmt.Errorf("uniter: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0, and heads "+
-			"that divide the width",
-			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
 	case t.Fusion != 0:
 		return fmt.Errorf("uniter: %d fusion layers; all layers see both sides, so leave them out", t.Fusion)
-	case !(t.Dropout >= 0 && t.Dropout < 1):
-		return fmt.Errorf("uniter: a dropout of %g; it lies in [0, 1)", t.Dropout)
-	case t.Vocab < 1:
-		return fmt.Errorf("uniter: the vocabulary is empty")
 	case r.Count < 1 || r.Features < 1:
 		return fmt.Errorf("uniter: %d regions of %d features; an image has at least one region, see regions.source", r.Count, r.Features)
 	case !m.Pretraining && !(m.Margin > 0):

@@ -66,11 +66,11 @@ func Elements() []string { return []string{"object", "attribute", "relation"} }
 func (w Writing) Metrics() []Info {
 	const group, judged = "Written sentences", "True sentences"
 	infos := []Info{
-		{TellsWritten, group, "told", "%", false, "captions that the model scores above the hardest sentence it wrote"},
-		{TellsEdited, group, "told, VSE-C", "%", false, "captions that the model scores above a sentence edited by rules"},
-		{WoDAccuracy, group, "WoD", "%", false, "words rightly told to be replaced or not, at a probability of .5"},
-		{WoDRecall, group, "WoD, replaced", "%", false, "replaced words that are told to be"},
-		{WoCAccuracy, group, "WoC", "%", false, "masked words of which the original is told"},
+		{TellsWritten, group, "recognised", "%", false, "captions that the model scores above the hardest sentence it wrote"},
+		{TellsEdited, group, "recognised, VSE-C", "%", false, "captions that the model scores above a sentence edited by rules"},
+		{WoDAccuracy, group, "WoD", "%", false, "words recognised as replaced or not, at a probability of .5"},
+		{WoDRecall, group, "WoD, replaced", "%", false, "replaced words that are recognised"},
+		{WoCAccuracy, group, "WoC", "%", false, "masked words of which the original is found"},
 		{HardestTrue, judged, "kept", "%", true, "sentences that were kept and are true of the image, of the judged"},
 		{GapOfTrue, judged, "gap, true", "", false, "mean score of a kept sentence that is true, above its caption's"},
 		{GapOfFalse, judged, "gap, false", "", true, "mean score of a kept sentence that is false, above its caption's"},

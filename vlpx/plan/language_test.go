@@ -17,7 +17,7 @@ func TestPublishedLanguageModel(t *testing.T) {
 	folder := must.Get(filepath.Abs(filepath.Join("..", "framework", "gpt", "testdata", "tiny")))(t)
 	model := plan.MethodRow("InfoNCE").As("GPT-2").On("GPT-2")
 	row := plan.MethodRow("UNITER").On("UNITER")
-	row.Ask = &plan.Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
+	row.Measure = &plan.Measure{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
 	asking := plan.Experiment{ID: "test/language", Rows: []plan.Row{row}}
 	of := func(weights ...string) (*plan.Plan, error) {
 		return plan.New(asking, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})

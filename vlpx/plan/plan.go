@@ -313,7 +313,7 @@ func (p *Plan) block(w planner, row Row, scale scale.Scale, data run.Data) (of s
 		return of, err
 	}
 	of.Runs = t.Own
-	asks, err := w.asks(row, t.Own, scale, data)
+	measures, err := w.measures(row, t.Own, scale, data)
 	if err != nil {
 		return of, err
 	}
@@ -325,8 +325,8 @@ func (p *Plan) block(w planner, row Row, scale scale.Scale, data run.Data) (of s
 	shared := map[*run.Run]*Job{}
 	for k, j := range Made(t.Own) {
 		all := []Job{j}
-		if asks != nil {
-			all = append(all, asks[k])
+		if measures != nil {
+			all = append(all, measures[k])
 		}
 		all = append(all, downstream[k]...)
 		for i := range all {

@@ -110,7 +110,7 @@ func (w planner) pretraining(row Row, scale scale.Scale, data run.Data) ([]run.R
 		}
 	}
 	method := row.Method(scale.Resolved())
-	if row.Ask == nil { // else it is the question that the row is named after
+	if row.Measure == nil { // else it is the measure that the row is named after
 		method.Name = row.Name
 	}
 	vocabulary, vocab, err := w.vocabulary(scale, data, method)

@@ -180,8 +180,8 @@ type Row struct {
 	Fields []string
 	// Tasks are what the row's runs are measured by besides those of the framework.
 	Tasks eval.Tasks
-	// Ask is what the row asks once its runs are finished; nil for nothing. Such a row is named after its question.
-	Ask *Ask
+	// Measure is what the row measures of finished runs; nil for nothing. Such a row is named after it.
+	Measure *Measure
 }
 
 // Writing is the row with TAGS' written negatives besides, beside its method's own matching: of each caption the hardest of four.

@@ -65,7 +65,7 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 				}
 				for _, name := range scale.ScaleNames() {
 					s := must.Get(scale.Preset(name, false))(t)
-					if row.Method != nil && row.Ask == nil && row.Method(s).Name != row.Name {
+					if row.Method != nil && row.Measure == nil && row.Method(s).Name != row.Name {
 						t.Errorf("row %q has the method %q", row.Name, row.Method(s).Name)
 					}
 				}

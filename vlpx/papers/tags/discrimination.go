@@ -15,14 +15,14 @@ var table4 = paper.Artifact{
 		"make; and whether the plain model can tell any, where these are the hardest ones that a model found.",
 	Note: "A row is by whom the sentences are and which model tells them. TAGS1 is the run of the seed, TAGS2 that of the next seed, of " +
 		"the last one the first; with one seed it is a run of a further one. Sentences are the hardest that TAGS kept of a caption by " +
-		"its own score. A tie counts as not told.",
+		"its own score. A tie counts as not recognised.",
 	Rows: []plan.Row{
-		telling("TAGS1 by TAGS1", tags, plan.Ask{}, eval.Written, 98.7),
-		telling("TAGS1 by UNITER", baseline, plan.Ask{Of: generator()}, eval.Written, 2.3),
-		telling("TAGS2 by TAGS1", tags, plan.Ask{Crossed: true}, eval.Written, 99.7),
-		telling("TAGS2 by UNITER", baseline, plan.Ask{Of: generator(), Crossed: true}, eval.Written, 2.8),
-		telling("VSE-C by TAGS1", tags, plan.Ask{}, eval.Edited, 96.3),
-		telling("VSE-C by UNITER", baseline, plan.Ask{Of: generator()}, eval.Edited, 87.5),
+		discriminating("TAGS1 by TAGS1", tags, plan.Measure{}, eval.Written, 98.7),
+		discriminating("TAGS1 by UNITER", baseline, plan.Measure{Of: generator()}, eval.Written, 2.3),
+		discriminating("TAGS2 by TAGS1", tags, plan.Measure{Crossed: true}, eval.Written, 99.7),
+		discriminating("TAGS2 by UNITER", baseline, plan.Measure{Of: generator(), Crossed: true}, eval.Written, 2.8),
+		discriminating("VSE-C by TAGS1", tags, plan.Measure{}, eval.Edited, 96.3),
+		discriminating("VSE-C by UNITER", baseline, plan.Measure{Of: generator()}, eval.Edited, 87.5),
 	},
 	Columns: []paper.Column{accuracy},
 	Claims: []paper.Claim{
@@ -44,10 +44,10 @@ func generator() *plan.Row {
 	return &row
 }
 
-// telling is a row whose model tells captions from a version of the sentences that a run wrote.
-func telling(name, discriminator string, ask plan.Ask, against eval.Version, number float64) plan.Row {
-	ask.Task = func(of string) eval.Task { return eval.Discrimination{Of: of, Against: against} }
-	return asking(name, on(discriminator), ask, number)
+// discriminating is a row whose model tells captions from a version of the sentences that a run wrote.
+func discriminating(name, discriminator string, measure plan.Measure, against eval.Version, number float64) plan.Row {
+	measure.Task = func(of string) eval.Task { return eval.Discrimination{Of: of, Against: against} }
+	return measuring(name, on(discriminator), measure, number)
 }
 
 func discriminationTable(r *paper.Report) (tables.Table, error) {

@@ -31,15 +31,15 @@ var table3 = paper.Artifact{
 
 var perplexity = paper.ColumnOf(eval.SentencePerplexity)
 
-// asking is a row named after what it asks.
-func asking(name string, row plan.Row, ask plan.Ask, number float64) plan.Row {
-	row.Name, row.Ask, row.Paper = name, &ask, []float64{number}
+// measuring is a row named after what it measures.
+func measuring(name string, row plan.Row, measure plan.Measure, number float64) plan.Row {
+	row.Name, row.Measure, row.Paper = name, &measure, []float64{number}
 	return row
 }
 
 // fluency is what a language model says of a version of the sentences of TAGS-DC.
 func fluency(name string, v eval.Version, number float64) plan.Row {
 	model := plan.MethodRow("InfoNCE").As("GPT-2").On("GPT-2") // of the method it has the mini-batches
-	return asking(name, second(tagsDC), plan.Ask{Model: &model,
+	return measuring(name, second(tagsDC), plan.Measure{Model: &model,
 		Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: v} }}, number)
 }

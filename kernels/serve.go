@@ -3,6 +3,8 @@ package kernels
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -75,10 +77,16 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 	if os.Geteuid() == 0 {
 		arguments = append(arguments, "--allow-root")
 	}
+	runtime, err := runtimeDir()
+	if err != nil {
+		return err
+	}
 	token := rand.Text()
+	started := time.Now()
 	command := exec.CommandContext(ctx, s.Program, append(arguments, filepath.Join(folder, notebook))...)
 	command.Dir = folder
-	command.Env = append(environment(data), "JUPYTER_TOKEN="+token) // an argument would show in every user's ps
+	// An argument with the token would show in every user's ps.
+	command.Env = append(environment(data), "JUPYTER_RUNTIME_DIR="+runtime, "JUPYTER_TOKEN="+token)
 	command.Stdout, command.Stderr = s.Log, s.Log
 	apart(command, syscall.SIGTERM, stopTimeout)
 	if err := command.Start(); err != nil {
@@ -86,7 +94,7 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	origin := fmt.Sprintf("http://127.0.0.1:%d", port)
+	origin := func() string { return origin(runtime, port, started) }
 	answered := false
 	select {
 	case known := <-answers(ctx, origin, token):
@@ -107,7 +115,7 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 		if known {
 			query = "?token=" + token
 		}
-		ready(origin + address(s.Program, notebook) + query)
+		ready(origin() + address(s.Program, notebook) + query)
 		err = <-ended
 	case err = <-ended:
 		if _, taken := freePort(port); ctx.Err() == nil && taken != nil {
@@ -162,17 +170,53 @@ func (s Server) place(installed string) (folder, notebook string, err error) {
 	return filepath.Dir(path), filepath.Base(path), nil
 }
 
-// address is where a server shows the notebook, or its folder if there is none.
+// runtimeDir is where Jupyter's servers say where they are (docs.jupyter.org, "Runtime files").
+func runtimeDir() (string, error) {
+	if dir := os.Getenv("JUPYTER_RUNTIME_DIR"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	data, err := dataDir("")
+	return filepath.Join(data, "runtime"), err
+}
+
+// origin is where the server of this port is, from the file that it writes when it starts: a user's own configuration of Jupyter may give
+// it a certificate, and a path that all its addresses begin with. It ends with a slash. Without a file since the server was started it is
+// what Jupyter does by itself.
+func origin(runtime string, port int, started time.Time) string {
+	scheme, base := "http", "/"
+	entries, _ := os.ReadDir(runtime) // none before Jupyter has made the folder
+	for _, entry := range entries {
+		var server struct {
+			Port   int
+			Secure bool
+			Base   string `json:"base_url"`
+		}
+		info, err := entry.Info()
+		if err != nil || info.ModTime().Before(started.Add(-time.Second)) || filepath.Ext(entry.Name()) != ".json" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(runtime, entry.Name()))
+		if err != nil || json.Unmarshal(text, &server) != nil || server.Port != port || server.Base == "" {
+			continue // a kernel's, or half written
+		}
+		if base = server.Base; server.Secure {
+			scheme = "https"
+		}
+	}
+	return fmt.Sprintf("%s://127.0.0.1:%d%s", scheme, port, base)
+}
+
+// address is where below its origin a server shows the notebook, or its folder if there is none.
 func address(program, notebook string) string {
 	switch {
 	case notebook == "" && isLab(program):
-		return "/lab"
+		return "lab"
 	case notebook == "":
-		return "/tree"
+		return "tree"
 	case isLab(program):
-		return "/lab/tree/" + url.PathEscape(notebook)
+		return "lab/tree/" + url.PathEscape(notebook)
 	}
-	return "/notebooks/" + url.PathEscape(notebook)
+	return "notebooks/" + url.PathEscape(notebook)
 }
 
 // freePort returns the port asked for, or an error if another program has it. For 0 it is Jupyter's usual one, or any.
@@ -192,17 +236,22 @@ func freePort(port int) (int, error) {
 	return 0, fmt.Errorf("port %d cannot be used, perhaps another program has it; choose another one, or none", port)
 }
 
-// answers waits for the server at origin and tells once whether it takes the token, which a user's own configuration of
-// Jupyter can replace.
-func answers(ctx context.Context, origin, token string) <-chan bool {
-	client := &http.Client{Timeout: 10 * time.Second}
+// answers waits for the server at origin, which may become another one while it starts, and tells once whether it takes the token, which
+// a user's own configuration of Jupyter can replace.
+func answers(ctx context.Context, origin func() string, token string) <-chan bool {
+	// A user's certificate is rarely one for 127.0.0.1, whose other end is on this machine.
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	known := make(chan bool, 1)
 	go func() {
+		defer client.CloseIdleConnections()
 		for ctx.Err() == nil {
-			if response, err := client.Get(origin + "/api/status?token=" + token); err == nil {
+			asked := origin()
+			if response, err := client.Get(asked + "api/status?token=" + token); err == nil {
 				response.Body.Close()
-				known <- response.StatusCode == http.StatusOK
-				return
+				if asked == origin() {
+					known <- response.StatusCode == http.StatusOK
+					return
+				}
 			}
 			time.Sleep(50 * time.Millisecond)
 		}

@@ -2,15 +2,20 @@ package kernels
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -145,8 +150,10 @@ func served(t *testing.T, s Server) (address *url.URL, log string, err error) {
 		if len(address.Query().Get("token")) < 26 {
 			t.Errorf("no token of 128 bits in %s", text)
 		}
+		client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		base := regexp.MustCompile("/(tree|lab|notebooks)(/.*)?$").ReplaceAllString(address.Path, "")
 		for token, want := range map[string]int{address.Query().Get("token"): http.StatusOK, "": http.StatusForbidden} {
-			response, err := http.Get("http://" + address.Host + "/api/status?token=" + token)
+			response, err := client.Get(address.Scheme + "://" + address.Host + base + "/api/status?token=" + token)
 			if err != nil {
 				t.Error(err)
 				return
@@ -237,6 +244,60 @@ func TestServeThatCannot(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			must.Fail(t, must.Err2(served(t, test.Server)), test.says)
 		})
+	}
+}
+
+// A user's own configuration of Jupyter may give it a certificate and another path.
+func TestServeConfigured(t *testing.T) {
+	program, err := JupyterServer(t.Context())
+	need(t, err)
+	config := t.TempDir()
+	for _, variable := range []string{"JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"} {
+		t.Setenv(variable, t.TempDir())
+	}
+	t.Setenv("JUPYTER_CONFIG_DIR", config)
+	https := httptest.NewTLSServer(nil)
+	https.Close()
+	certificate := https.TLS.Certificates[0]
+	encode := func(kind string, der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	settings := fmt.Sprintf(`{"base_url": "/user/anna", "certfile": %q, "keyfile": %q}`, filepath.Join(config, "cert.pem"),
+		filepath.Join(config, "key.pem"))
+	write(t, config, map[string]string{
+		"cert.pem":                     encode("CERTIFICATE", certificate.Certificate[0]),
+		"key.pem":                      encode("PRIVATE KEY", must.Get(x509.MarshalPKCS8PrivateKey(certificate.PrivateKey))(t)),
+		"jupyter_notebook_config.json": fmt.Sprintf(`{"NotebookApp": %s, "ServerApp": %[1]s}`, settings),
+		"jupyter_server_config.json":   fmt.Sprintf(`{"ServerApp": %s}`, settings),
+	})
+	prefix, _ := installedSpec(t)
+	address, log, err := served(t, Server{Program: program, Prefix: prefix})
+	if err != nil || address == nil || address.Scheme != "https" || !strings.HasPrefix(address.Path, "/user/anna/") {
+		t.Errorf("address %v, error %v, log %s", address, err, log)
+	}
+}
+
+// A server of before that had the port, and a kernel, do not tell where the server is.
+func TestOrigin(t *testing.T) {
+	dir, started := t.TempDir(), time.Now()
+	const free = "http://127.0.0.1:8888/"
+	for _, test := range []struct{ name, file, want string }{
+		{"kernel-1.json", `{"shell_port": 8888}`, free},
+		{"jpserver-1.json", `{"port": 8889, "base_url": "/other/", "secure": true}`, free},
+		{"jpserver-2.json", `{"port": 8888, "base_`, free},
+		{"jpserver-2.json", `{"port": 8888, "base_url": "/", "secure": true}`, "https://127.0.0.1:8888/"},
+		{"jpserver-2.json", `{"port": 8888, "base_url": "/a/", "secure": false}`, "http://127.0.0.1:8888/a/"},
+	} {
+		write(t, dir, map[string]string{test.name: test.file})
+		if got := origin(dir, 8888, started); got != test.want {
+			t.Errorf("%s with %s: %s, want %s", test.name, test.file, got, test.want)
+		}
+	}
+	if got := origin(dir, 8888, started.Add(time.Minute)); got != free {
+		t.Errorf("a server of a minute before: %s, want %s", got, free)
+	}
+	if got := origin(filepath.Join(dir, "none"), 8888, started); got != free {
+		t.Errorf("no folder: %s, want %s", got, free)
 	}
 }
 

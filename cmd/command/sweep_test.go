@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,12 +18,26 @@ func TestSweepHere(t *testing.T) {
 	one, many := t.TempDir(), t.TempDir()
 	succeed(t, one, append([]string{"reproduce"}, sweepArgs()[1:]...)...)
 	want := sweptFiles(t, one)
+	var largest, all float64
+	checkpoints, _ := filepath.Glob(filepath.Join(one, "home", "runs", "*", "*"))
+	for _, path := range checkpoints {
+		if name := filepath.Base(path); name == "checkpoint" || name == "best" {
+			size := float64(must.Get(os.Stat(path))(t).Size()) / 1e6
+			largest, all = max(largest, size), all+size
+		}
+	}
 
 	command, errs := until(t, ": 1 of 4 epochs", many, sweepArgs("-jobs", "2", "-tensorboard", "events")...)
 	must.Do(t, command.Process.Signal(syscall.SIGINT))
 	if status := exit(t, command.Wait()); status != 130 || !strings.Contains(errs(),
 		"of 6 tasks done, and what was begun is kept as checkpoints; the same command goes on from there") {
 		t.Errorf("interrupted: status %d, %s", status, errs())
+	}
+	said := regexp.MustCompile(`(?m)^\d runs? will take about ([\d.]+) MB on disk; [\d.]+ MB are free at `).FindStringSubmatch(errs())
+	if said == nil {
+		t.Errorf("nothing is said of the disk: %s", errs())
+	} else if mb := must.Get(strconv.ParseFloat(said[1], 64))(t); mb < all+largest-0.1 || mb > 1.3*(all+largest)+0.1 {
+		t.Errorf("%.1f MB were said, and runs keep %.2f, of which the largest keeps %.2f", mb, all, largest)
 	}
 	if kept, _ := filepath.Glob(filepath.Join(many, "home", "runs", "*", "checkpoint")); len(kept) == 0 {
 		t.Error("no checkpoint is kept")

@@ -95,8 +95,12 @@ func (s *Sweep) run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		return err
 	}
 	if len(s.Undone()) > 0 {
-		if err := s.check(); err != nil {
+		space, err := s.check()
+		if err != nil {
 			return err
+		}
+		if listen != nil {
+			listen(sweep.Progress{Message: space.String()})
 		}
 		here, ok := l.(*sweep.Local)
 		if ok {
@@ -145,24 +149,26 @@ func (s *Sweep) Submit(ctx context.Context, how Sweeping) (Submitted, error) {
 	if err != nil {
 		return Submitted{}, err
 	}
-	if err := s.check(); err != nil {
+	space, err := s.check()
+	if err != nil {
 		return Submitted{}, err
 	}
 	n, err := l.Submit(ctx, s.Sweep, s.worker)
-	return Submitted{Sweep: s.Name, Tasks: n, Done: len(s.Tasks) - len(s.Undone()), Of: len(s.Tasks)}, err
+	return Submitted{Sweep: s.Name, Tasks: n, Done: len(s.Tasks) - len(s.Undone()), Of: len(s.Tasks), Space: space}, err
 }
 
 // Submitted is what a scheduler has got of a sweep.
 type Submitted struct {
 	Sweep           string // its name
 	Tasks, Done, Of int    // how many tasks were submitted, are done, and are there in all
+	Space           Space
 }
 
 func (s Submitted) String() string {
 	if s.Tasks == 0 {
 		return fmt.Sprintf("nothing to submit: of %s %d are done, and the others have jobs", counted(s.Of, "task"), s.Done)
 	}
-	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them", counted(s.Tasks, "task"), s.Sweep)
+	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them (%v)", counted(s.Tasks, "task"), s.Sweep, s.Space)
 }
 
 // Script is what Submit would hand to sbatch, a script for each call, or the YAML of a job of Kubernetes; but in a dry run the plan that
@@ -186,24 +192,28 @@ func (s *Sweep) Script(how Sweeping) (string, error) {
 	if err != nil || how.DryRun {
 		return text, err
 	}
-	if err := s.check(); err != nil {
+	if _, err := s.check(); err != nil {
 		return "", err
 	}
 	return text, s.WritePlan()
 }
 
-// check says why a run that is missing cannot be made.
-func (s *Sweep) check() error {
+// check says why a run that is missing cannot be made, or not all of them for want of space on disk. It returns what they take.
+func (s *Sweep) check() (Space, error) {
 	for _, g := range s.Grids {
 		missing, err := g.Missing()
 		if err != nil {
-			return err
+			return Space{}, err
 		}
 		if err := guard(func() error { return checkRuns(missing) }); err != nil {
-			return err
+			return Space{}, err
 		}
 	}
-	return nil
+	space, err := s.space()
+	if err != nil {
+		return Space{}, err
+	}
+	return space, space.short()
 }
 
 // UseCommand has the workers of a sweep be the vlpx command, of which this process is one, by its sub-command.

@@ -39,9 +39,15 @@ const (
 // SaveCheckpoint writes every variable of the store but a frozen reference model's and windows, and a state of the host, any JSON value, to
 // a file.
 func SaveCheckpoint(path string, store *model.Store, state any) error {
-	return save(path, slices.DeleteFunc(sortedVariables(store, "/"), func(v *model.Variable) bool {
-		return strings.HasPrefix(v.Path(), framework.Frozen+"/") || strings.HasPrefix(v.Path(), negative.WindowScope+"/")
-	}), state)
+	return save(path, slices.DeleteFunc(sortedVariables(store, "/"), passing), state)
+}
+
+// passing tells whether no checkpoint has a variable: a frozen reference model's, and windows.
+func passing(v *model.Variable) bool { return below(v, framework.Frozen, negative.WindowScope) }
+
+// below tells whether a variable is below one of the roots.
+func below(v *model.Variable, roots ...string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(v.Path(), root+"/") })
 }
 
 // saving is a tensor that is written.

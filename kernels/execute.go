@@ -59,7 +59,8 @@ func execute(ctx context.Context, prefix, notebook, out string) error {
 		return err
 	}
 	defer os.RemoveAll(staging)
-	err = convert(ctx, nbconvert, environment(data), notebook, "--to", "notebook", "--execute", "--allow-errors",
+	env := append(environment(data), "VLPX_UNATTENDED=1") // launch.sh
+	err = convert(ctx, nbconvert, env, notebook, "--to", "notebook", "--execute", "--allow-errors",
 		"--ExecutePreprocessor.kernel_name="+Name, "--ExecutePreprocessor.startup_timeout=300",
 		"--output-dir", staging)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestLauncher(t *testing.T) {
 	spec := filepath.Join(t.TempDir(), "a prefix", "share", "jupyter", "kernels", Name)
 	must.Do(t, writeSpec(spec, installed{}))
 	bin := filepath.Join(spec, "bin")
-	standIn := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" \"$3\" \"$GOPROXY\" \"${GOWORK-unset}\" \"$GOFLAGS\" \"${PATH%%:*}\" " +
+	standIn := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" \"$3\" \"$4\" \"$GOPROXY\" \"${GOWORK-unset}\" \"$GOFLAGS\" \"${PATH%%:*}\" " +
 		"\"${PATH##*:}\"\n"
 	must.Do(t, os.WriteFile(filepath.Join(bin, "proxy"), []byte(standIn), 0o755))
 	root := t.TempDir()
@@ -112,12 +112,25 @@ func TestLauncher(t *testing.T) {
 				t.Errorf("it tells %q, want %q", complaint.String(), told)
 			}
 			got := strings.Split(strings.TrimSpace(string(out)), "\n")
-			want := []string{"/run/connection.json", filepath.Join(bin, "gonb"), "-go_work=" + test.root, "off", "unset",
-				" -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}
+			want := []string{"/run/connection.json", filepath.Join(bin, "gonb"), "-go_work=" + test.root, "-warm=vlpx.internal/vlpx", "off",
+				"unset", " -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}
 			if !slices.Equal(got, want) {
 				t.Errorf("called with %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// Where nobody completes a name, gopls need not be ready for it.
+func TestLauncherUnattended(t *testing.T) {
+	checkout, spec := t.TempDir(), filepath.Join(t.TempDir(), Name)
+	must.Do(t, writeSpec(spec, installed{}))
+	write(t, checkout, map[string]string{"go.mod": "module vlpx.internal\n"})
+	must.Do(t, os.WriteFile(filepath.Join(spec, "bin", "proxy"), []byte("#!/bin/sh\necho \"$4\"\n"), 0o755))
+	command := exec.Command("/bin/sh", filepath.Join(spec, "launch.sh"), checkout, "connection.json", "-s", "/go/bin")
+	command.Dir, command.Env = checkout, append(os.Environ(), "VLPX_UNATTENDED=1")
+	if told := string(must.Get(command.Output())(t)); told != "-warm=\n" {
+		t.Errorf("called with %q, want nothing to read", told)
 	}
 }
 

@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +63,13 @@ func peerSuite(t *testing.T, prefix string) {
 	defer cancel()
 	suite := exec.CommandContext(ctx, python, script)
 	suite.Dir = t.TempDir()
-	suite.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"))
+	// The kernel takes this for the go command. It keeps what it is called with.
+	programs := t.TempDir()
+	calls := filepath.Join(programs, "calls")
+	recorder := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>'%s'\nexec '%s' \"$@\"\n", calls, must.Get(exec.LookPath("go"))(t))
+	must.Do(t, os.WriteFile(filepath.Join(programs, "go"), []byte(recorder), 0o755))
+	suite.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"), "GO_CALLS="+calls,
+		"PATH="+programs+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	suite.WaitDelay = 10 * time.Second
 	if told, err := suite.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, told)

@@ -49,5 +49,8 @@ kill -0 "$jupyter" 2>/dev/null || jupyter=$kernel # another user's
 	sleep 10
 	kill -s KILL -- "-$kernel"
 ) </dev/null >/dev/null 2>&1 &
+# JupyterLab waits one second for completions: gopls reads vlpx before it is asked, unless nobody will ask.
+warm=vlpx.internal/vlpx
+[ -z "${VLPX_UNATTENDED:-}" ] || warm=
 # GoNB's log is of no use to whoever reads the notebook; what ends it is still told.
-exec "$here/bin/proxy" "$2" "$here/bin/gonb" -go_work="$root" -raw_error=true -logtostderr=false -stderrthreshold=FATAL
+exec "$here/bin/proxy" "$2" "$here/bin/gonb" -go_work="$root" -warm="$warm" -raw_error=true -logtostderr=false -stderrthreshold=FATAL

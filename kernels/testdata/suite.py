@@ -3,6 +3,7 @@
 TestKernel runs it. It fails where a test fails, or one is skipped that is not named here.
 """
 
+import os
 import sys
 import time
 import unittest
@@ -16,6 +17,12 @@ LACKING = {
     "test_history": "GoNB keeps no history",
     "test_pager": "GoNB has no pager",
 }
+
+
+def go_calls(beginning):
+    """What the kernel and gopls have called the go command with, as far as it begins so."""
+    with open(os.environ["GO_CALLS"]) as calls:
+        return [call for call in calls if call.strip().startswith(beginning)]
 
 
 class GoTests(jupyter_kernel_test.KernelTests):
@@ -43,8 +50,13 @@ class GoTests(jupyter_kernel_test.KernelTests):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # gopls reads the checkout at the first completion, for longer than GoNB waits for it.
+        # Before it is asked, gopls reads the checkout, which takes it longer than GoNB waits for a completion: the program that it reads is
+        # in no file.
         end = time.monotonic() + 120
+        while not go_calls("list -overlay="):
+            if time.monotonic() > end:
+                raise AssertionError("gopls has read no program before it is asked")
+            time.sleep(.1)
         while time.monotonic() < end:
             cls.kc.complete("%%\nvlpx.Reprod")
             if cls.kc.get_shell_msg(timeout=60)["content"]["matches"]:
@@ -80,6 +92,15 @@ class GoTests(jupyter_kernel_test.KernelTests):
         self.assertEqual([m["msg_type"] for m in sent if m["msg_type"] != "stream"], ["error"])
         self.assertEqual(sent[-1]["msg_type"], "error")
         self.assertIn("panic: no", "".join(m["content"]["text"] for m in sent[:-1]))
+
+    def test_a_completion_gets_no_modules(self):
+        """JupyterLab waits one second for completions: not for goimports and go get where the names are known."""
+        self.execute_helper('import "vlpx.internal/vlpx"')
+        before = len(go_calls("get"))
+        for code, name in (("%%\nvlpx.Comp", "Compare"), ("%%\nvlpx.Benc", "Bench")):
+            self.kc.complete(code)
+            self.assertIn(name, self.kc.get_shell_msg(timeout=60)["content"]["matches"])
+        self.assertEqual(len(go_calls("get")), before)
 
     def test_is_complete_while_running(self):
         """The answer to what is asked while a cell runs comes after the cell's, and the kernel is busy until then."""

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/kerneltest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
-	"vlpx.internal/vlpx/engine"
 )
 
 // chromium is the browser, Debian's.
@@ -21,35 +21,56 @@ const chromium = "/usr/bin/chromium"
 // require skips the test where what it needs is missing, unless $VLPX_REQUIRE, a list with commas, names browser.
 func require(t *testing.T) {
 	t.Helper()
-	lack := func(why string) {
-		t.Helper()
-		if slices.Contains(strings.Split(os.Getenv("VLPX_REQUIRE"), ","), "browser") {
-			t.Fatalf("VLPX_REQUIRE names browser, but %s", why)
-		}
-		t.Skip(why)
-	}
-	for _, program := range []string{classic, chromium, "node", "npm"} {
+	for _, program := range []string{classic.program, chromium, "node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
-			lack(err.Error())
+			kerneltest.Skip(t, "browser", err.Error())
 		}
 	}
 	if _, err := playwright(t.Context()); err != nil { // for which npm needs the network once
-		lack(err.Error())
+		kerneltest.Skip(t, "browser", err.Error())
 	}
-	if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
-		lack("training is too slow on " + choice.Name + ": " + choice.Slower)
-	}
+	kerneltest.Fast(t, "browser")
 }
 
-// TestPage opens notebooks in one server, whose folder has a name with spaces and letters beyond ASCII and lies outside of the
+// pages is the folder of the pages of JupyterLab and Notebook 7. Without it the test is skipped, unless $VLPX_REQUIRE names lab.
+func pages(t *testing.T) string {
+	t.Helper()
+	folder := os.Getenv("VLPX_PAGES")
+	if folder == "" {
+		kerneltest.Skip(t, "lab", "JupyterLab and Notebook 7 are not built; try VLPX_PAGES=$(.ci/pages/build)")
+	}
+	if out, err := exec.Command("/usr/bin/python3", "-c", "import jupyterlab_server").CombinedOutput(); err != nil {
+		kerneltest.Skip(t, "lab", fmt.Sprintf("there is no python3-jupyterlab-server: %s", out))
+	}
+	return folder
+}
+
+// TestClassic opens notebooks in one server, whose folder has a name with spaces and letters beyond ASCII and lies outside of the
 // checkout.
-func TestPage(t *testing.T) {
+func TestClassic(t *testing.T) {
 	require(t)
-	j := startJupyter(t, filepath.Join(t.TempDir(), "Étude à part"))
+	j := startJupyter(t, classic, filepath.Join(t.TempDir(), "Étude à part"))
 	t.Run("cells, widgets, interrupt and restart", func(t *testing.T) { testScratch(t, j) })
 	t.Run("quick-start.ipynb", func(t *testing.T) { testQuickStart(t, j) })
 	t.Run("ablation-bench.ipynb", func(t *testing.T) { testBench(t, j) })
 	t.Run("false-negatives.ipynb", func(t *testing.T) { testExplorer(t, j) })
+}
+
+// TestNotebook7 does what is the page's own affair: the bench's training is tested in the others.
+func TestNotebook7(t *testing.T) {
+	require(t)
+	j := startJupyter(t, seven(pages(t)), filepath.Join(t.TempDir(), "seven"))
+	t.Run("ablation-bench.ipynb", func(t *testing.T) { reload(compose(t, j)) })
+	t.Run("false-negatives.ipynb", func(t *testing.T) { testExplorer(t, j) })
+}
+
+// TestLab has JupyterLab behind a proxy with TLS, at a path as JupyterHub and Binder give it.
+func TestLab(t *testing.T) {
+	require(t)
+	j := startJupyter(t, lab(pages(t)), filepath.Join(t.TempDir(), "lab"))
+	t.Run("completions and interrupt", func(t *testing.T) { testCode(t, j) })
+	t.Run("ablation-bench.ipynb", func(t *testing.T) { testBench(t, j) })
+	t.Run("two notebooks in a page", func(t *testing.T) { testTwo(t, j) })
 }
 
 // trainingCell trains for minutes.
@@ -157,52 +178,98 @@ func testQuickStart(t *testing.T, j *jupyter) {
 	t.Logf("cells took %v", s.Finish())
 	s.Screenshot("executed")
 	s.ExpectNoErrors()
-	pictures := 0
+	pictures, page := 0, ""
 	for _, cell := range s.Cells() {
+		page += cell.Output
 		pictures += len(cell.Pictures)
 		if cell.Hidden > 0 {
 			t.Errorf("cell %d: %d pixels of its output are to be scrolled to", cell.Number, cell.Hidden)
 		}
 	}
-	if pictures == 0 {
-		t.Error("no picture")
+	if pictures != 3 {
+		t.Errorf("%d pictures, want 3", pictures)
+	}
+	for _, want := range []string{"falcon/table1", "vlpx/run: FALCON", "GRIT-VLP, searchspace=16"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q on the page", want)
+		}
 	}
 }
 
-// What the ablation bench and the explorer show: a form with controls, buttons and a line that tells how far it is.
-const status = `[data-vlpx] [data-vlpx-status]`
+// What a form shows: controls, buttons and a line that tells how far it is.
+type form string
 
-func control(name string) string { return fmt.Sprintf(`[data-vlpx] [data-vlpx-control=%q]`, name) }
+const bench, explorer = form("bench"), form("explorer")
 
-func button(name string) string { return fmt.Sprintf(`[data-vlpx] [data-vlpx-button=%q]`, name) }
+func (f form) status() string { return fmt.Sprintf(`[data-vlpx=%q] [data-vlpx-status]`, f) }
 
-// testBench composes a method, stops its training, goes on, compares it with the plain one and finishes.
+func (f form) control(name string) string {
+	return fmt.Sprintf(`[data-vlpx=%q] [data-vlpx-control=%q]`, f, name)
+}
+
+func (f form) button(name string) string {
+	return fmt.Sprintf(`[data-vlpx=%q] [data-vlpx-button=%q]`, f, name)
+}
+
+// testBench composes a method, stops its training, goes on, compares it with the plain one, loads the page again and finishes.
 func testBench(t *testing.T, j *jupyter) {
-	s := openNotebook(t, j, j.project(t, "ablation-bench.ipynb"))
-	s.RunAll()
-	s.Wait(status, "compose a method")
-	s.Screenshot("form")
-
-	s.Set(control("batches"), "fixed quantile")
-	s.Set(control("quantile"), "0.8")
-	s.Wait(status, "0.8")
-	s.Set(control("seeds"), "5")
-	s.Click(button("run"))
-	s.Wait(status, "training")
-	s.Click(button("stop"))
-	s.Wait(status, "goes on from there")
+	s := compose(t, j)
+	s.Set(bench.control("seeds"), "5")
+	s.Click(bench.button("run"))
+	s.Wait(bench.status(), "training")
+	eventually(t, "curves are drawn while it trains", func() bool { return len(s.Cell(3).Pictures) > 0 })
+	s.Click(bench.button("stop"))
+	s.Wait(bench.status(), "goes on from there")
 	s.Screenshot("stopped")
 
-	s.Set(control("seeds"), "2")
-	s.Click(button("run"))
-	s.Wait(status, "trained")
-	s.Click(button("compare"))
-	s.Wait(status, "training")
-	s.Wait(status, "trained")
+	s.Set(bench.control("seeds"), "2")
+	s.Click(bench.button("run"))
+	s.Wait(bench.status(), "trained")
+	s.Click(bench.button("compare"))
+	s.Wait(bench.status(), "training")
+	s.Wait(bench.status(), "trained")
 	s.Screenshot("compared")
+	if got := s.Cell(3).Hidden; got > 0 {
+		t.Errorf("%d pixels of the comparison are to be scrolled to", got)
+	}
+	s.ExpectNoErrors()
+	reload(s)
+}
 
-	s.Click(button("finish"))
-	t.Logf("cells took %v", s.Finish())
+// compose opens the bench and chooses parts. Keys on its slider, which are a notebook's commands elsewhere, move that alone: a letter
+// inserts a cell, two delete one, an arrow moves to another.
+func compose(t *testing.T, j *jupyter) *Session {
+	t.Helper()
+	s := openNotebook(t, j, j.project(t, "ablation-bench.ipynb"))
+	s.Run(2, 3)
+	s.Wait(bench.status(), "compose a method")
+	s.Screenshot("form")
+	s.Set(bench.control("batches"), "fixed quantile")
+	s.Set(bench.control("quantile"), "0.8")
+	s.Wait(bench.status(), "0.8")
+
+	before := s.Place()
+	value, after := s.Press(bench.control("quantile"), "ArrowLeft b d d x ArrowLeft")
+	if value == "0.8" || after != before {
+		t.Errorf("after keys on a slider it is at %s, and the notebook at %+v; want the slider moved, and the notebook at %+v", value, after, before)
+	}
+	s.Set(bench.control("quantile"), "0.8")
+	return s
+}
+
+// reload loads the page again, whose saved form says that it is of no use, runs the cell again and finishes.
+func reload(s *Session) {
+	s.t.Helper()
+	s.Reload()
+	s.Wait(bench.status(), "have lost their cell")
+	s.Screenshot("reloaded")
+	s.Interrupt()
+	s.Run(2, 3)
+	s.Wait(bench.status(), "compose a method")
+	s.Set(bench.control("batches"), "grouped")
+	s.Wait(bench.status(), "grouped")
+	s.Click(bench.button("finish"))
+	s.t.Logf("cells took %v", s.Finish(2, 3))
 	s.Screenshot("finished")
 	s.ExpectNoErrors()
 }
@@ -211,18 +278,81 @@ func testBench(t *testing.T, j *jupyter) {
 func testExplorer(t *testing.T, j *jupyter) {
 	s := openNotebook(t, j, j.project(t, "false-negatives.ipynb"))
 	s.Run(2, 3)
-	s.Wait(".output", "The captions nearest to image")
-	s.Set(control("temperature"), "0.5")
-	s.Wait(".output", "at a temperature of 0.5")
-	s.Set(control("anchor"), "2")
-	s.Set(control("negatives"), "4")
-	s.Set(control("side"), "caption")
-	s.Wait(".output", "The images nearest to the caption")
+	explore(s)
 	s.Screenshot("caption")
-	s.Click(button("finish"))
+	s.Click(explorer.button("finish"))
 	s.Finish(2, 3)
 	s.ExpectNoErrors()
 	if got := s.Cell(3).Pictures; len(got) != 1 {
 		t.Errorf("pictures %v, want one", got)
 	}
+}
+
+// explore turns to another anchor of the explorer's, at another temperature.
+func explore(s *Session) {
+	s.t.Helper()
+	const outputs = ".output, .jp-OutputArea-output"
+	s.Wait(outputs, "The captions nearest to image")
+	s.Set(explorer.control("temperature"), "0.5")
+	s.Wait(outputs, "at a temperature of 0.5")
+	s.Set(explorer.control("anchor"), "2")
+	s.Set(explorer.control("negatives"), "4")
+	s.Set(explorer.control("side"), "caption")
+	s.Wait(outputs, "The images nearest to the caption")
+}
+
+// testTwo has forms of two notebooks in one page, of which each answers while the other is there.
+func testTwo(t *testing.T, j *jupyter) {
+	first, second := j.project(t, "ablation-bench.ipynb"), j.project(t, "false-negatives.ipynb")
+	s := openNotebook(t, j, first)
+	s.Run(2, 3)
+	s.Wait(bench.status(), "compose a method")
+	s.Show(second)
+	s.Run(2, 3)
+	explore(s)
+	s.Show(first)
+	s.Set(bench.control("batches"), "grouped")
+	s.Wait(bench.status(), "grouped")
+	s.Show(second)
+	s.Set(explorer.control("side"), "image")
+	s.Wait(explorer.status(), "")
+	s.Click(explorer.button("finish"))
+	s.Finish(2, 3)
+	s.Screenshot("second")
+	s.Show(first)
+	s.Set(bench.control("batches"), "fixed quantile")
+	s.Wait(bench.status(), "fixed quantile")
+	s.Click(bench.button("finish"))
+	s.Finish(2, 3)
+	s.Screenshot("first")
+	s.ExpectNoErrors()
+}
+
+// testCode completes names in a cell, and stops a cell that trains.
+func testCode(t *testing.T, j *jupyter) {
+	const notebook = "mine.ipynb"
+	j.add(t, notebook, must.Get(kernels.Notebook{Cells: []kernels.Cell{
+		kernels.Go(`import "vlpx.internal/vlpx"`), kernels.Go(trainingCell), kernels.Go(""),
+	}}.Encode())(t))
+	s := openNotebook(t, j, notebook)
+	s.Run(1)
+	s.Finish(1)
+	for _, c := range []struct{ code, offers string }{{"%%\nvlpx.Repr", "Reproduce"}, {"%%\nvlpx.Comp", "Compare"}} {
+		start := time.Now()
+		offered := s.Complete(c.code)
+		t.Logf("from typing %q to a menu: %v", c.code, time.Since(start))
+		if !slices.ContainsFunc(offered, func(text string) bool { return strings.Contains(text, c.offers) }) {
+			t.Errorf("Tab after %q offers %q, want %s", c.code, offered, c.offers)
+		}
+	}
+	s.Screenshot("completed")
+
+	s.Run(2)
+	eventually(t, "curves are drawn while it trains", func() bool { return len(s.Cell(2).Pictures) > 0 })
+	s.Interrupt()
+	s.Finish(2)
+	if got := s.Cell(2).Stderr; !strings.Contains(got, "stopped: 0 of 2 runs are kept, and a checkpoint of Warm start, seed 1; the same call goes on") {
+		t.Errorf("an interrupted cell ends with %q, want a line that says what is kept", got)
+	}
+	s.Screenshot("interrupted")
 }

@@ -1,21 +1,41 @@
-// page.mjs PLAYWRIGHT CHROMIUM: drives one page of the classic notebook. It reads a step a line from standard input, an object
-// such as {"do": "click", "selector": "#run", "limit": 60000}, and answers each with a line: {"result": ...} or {"error": ...}.
-// The end of input closes the browser. Cells are numbered from 1, as kernels.Execute does; times are in milliseconds.
+// page.mjs PLAYWRIGHT CHROMIUM FRONT: drives one page of Jupyter's, whose own ways are in FRONT.mjs. It reads a step a line from standard
+// input, an object such as {"do": "click", "selector": "#run", "limit": 60000}, and answers each with a line: {"result": ...} or
+// {"error": ...}. The end of input closes the browser. Cells are numbered from 1, as kernels.Execute does; times are in milliseconds.
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const [playwright, executablePath] = process.argv.slice(2);
+const [playwright, executablePath, front] = process.argv.slice(2);
 const { chromium } = await import(pathToFileURL(join(playwright, 'index.mjs')));
+const { default: notebook } = await import(`./${front}.mjs`);
 const viewport = { width: 1280, height: 900 };
 const browser = await chromium.launch({ executablePath });
-const page = await browser.newPage({ viewport });
+const page = await browser.newPage({ viewport, ignoreHTTPSErrors: true });
+
+// vlpxShown is, in the page, what an element shows that is a cell.
+await page.addInitScript(() => {
+	globalThis.vlpxShown = async (element, running, { output, errors, stderr, area }) => {
+		const all = selector => [...element.querySelectorAll(selector)];
+		const text = selector => all(selector).map(found => found.innerText).join('\n');
+		const pictures = all(output).flatMap(found => [...found.querySelectorAll('img')]);
+		await Promise.all(pictures.map(img => img.decode().catch(() => {}))); // a broken one is 0 pixels wide
+		const beyond = all(area).map(found => Math.max(found.scrollWidth - found.clientWidth, found.scrollHeight - found.clientHeight));
+		return {
+			running,
+			output: text(output),
+			errors: text(errors),
+			stderr: text(stderr),
+			pictures: pictures.map(img => ({ width: img.naturalWidth, height: img.naturalHeight })),
+			hidden: Math.max(0, ...beyond),
+		};
+	};
+});
 
 // What the page complained about, for the step "complaints". Some complaints belong to a sound page: Jupyter asks for ipywidgets
-// where they are not installed, GoNB answers its own script on a comm that the page has not opened, and that script tells when it
-// connects anew.
+// where they are not installed, GoNB answers its own script on a comm that the page has not opened, that script tells when it connects
+// anew, and JupyterLab's colours, each of which depends on others, go round in a circle.
 const complaints = [];
-const usual = /nbextensions\/widgets\/|Comm promise not found|gonb_comm|comm_open_ack/;
+const usual = /nbextensions\/widgets\/|Comm promise not found|gonb_comm|comm_open_ack|RangeError: Maximum call stack .*\/static\/lab\/page\.js/;
 const complain = text => { if (!usual.test(text)) complaints.push(text); };
 page.on('console', message => {
 	if (message.type() === 'error') complain(`console: ${message.text()} (${message.location().url})`);
@@ -29,41 +49,37 @@ page.on('request', request => {
 	if (protocol.startsWith('http') && hostname !== '127.0.0.1') complain(`not from this machine: ${request.url()}`);
 });
 
+// opened waits until the page shows the notebook at that path, and its kernel answers, which a busy one does not.
+const opened = async (path, answers = true) => {
+	await page.waitForFunction(notebook.shown, path);
+	if (answers) await page.waitForFunction(notebook.ready);
+	await page.evaluate(notebook.watch);
+};
+
 const steps = {
-	// open shows the notebook and waits until its kernel answers. From then on cell.took is how long a finished cell took: from
-	// when it could start, that is, when it was sent or the cell before it was finished.
-	async open({ url }) {
+	async open({ url, path }) {
 		await page.goto(url);
-		await page.waitForFunction(() => globalThis.Jupyter?.notebook?.kernel?.info_reply?.status && Jupyter.notebook._fully_loaded);
-		await page.evaluate(() => {
-			let free = 0;
-			Jupyter.notebook.events.on('execute.CodeCell', (_, { cell }) => {
-				cell.sent = performance.now();
-				delete cell.took;
-			});
-			Jupyter.notebook.events.on('finished_execute.CodeCell', (_, { cell }) => {
-				const now = performance.now();
-				cell.took = now - Math.max(cell.sent, free);
-				free = now;
-			});
-		});
+		await opened(path);
+	},
+
+	// show turns to another notebook in the same page, as JupyterLab can.
+	async show({ path }) {
+		await page.evaluate(path => { jupyterapp.commands.execute('docmanager:open', { path }); }, path);
+		await opened(path);
+	},
+
+	// reload saves the notebook and loads the page again, whose kernel may be busy.
+	async reload({ path }) {
+		await page.evaluate(notebook.save);
+		await page.reload();
+		await opened(path, false);
 	},
 
 	// run starts these cells, or all of them, and does not wait for them.
-	run: ({ cells }) => page.evaluate(cells => {
-		if (!cells) return Jupyter.notebook.execute_all_cells();
-		Jupyter.notebook.execute_cells(cells.map(k => k - 1));
-	}, cells),
+	run: ({ cells }) => page.evaluate(notebook.run, cells),
 
 	// finish waits until these cells, or all with code, are finished, and returns what each took.
-	async finish({ cells, limit }) {
-		const took = await page.waitForFunction(cells => {
-			const asked = Jupyter.notebook.get_cells().filter((cell, k) =>
-				cells ? cells.includes(k + 1) : cell.cell_type === 'code' && cell.get_text().trim());
-			return asked.every(cell => cell.took !== undefined) && asked.map(cell => cell.took);
-		}, cells, { timeout: limit });
-		return took.jsonValue();
-	},
+	finish: async ({ cells, limit }) => (await page.waitForFunction(notebook.took, cells, { timeout: limit })).jsonValue(),
 
 	// wait waits until an element that the selector finds contains the text.
 	wait: ({ selector, text, limit }) =>
@@ -79,43 +95,56 @@ const steps = {
 		else await control.fill(value, { timeout: limit });
 	},
 
-	interrupt: () => page.evaluate(() => { Jupyter.notebook.kernel.interrupt(); }),
+	// press presses keys while the element that the selector finds has the focus, and returns its value then and where the notebook stands.
+	async press({ selector, text, limit }) {
+		const control = page.locator(selector);
+		await control.focus({ timeout: limit });
+		for (const key of text.split(' ')) await page.keyboard.press(key);
+		await page.waitForTimeout(300);
+		return { value: await control.inputValue(), ...await page.evaluate(notebook.place) };
+	},
+
+	place: () => page.evaluate(notebook.place),
+
+	// complete writes code into the last cell, presses Tab until there is a menu, and returns what it offers.
+	async complete({ text, limit }) {
+		const editor = page.locator('.jp-CodeCell .cm-content').last();
+		await editor.click();
+		await page.keyboard.press('ControlOrMeta+a');
+		for (const [k, line] of text.split('\n').entries()) {
+			if (k > 0) await page.keyboard.press('Enter');
+			await page.keyboard.type(line);
+		}
+		const offered = page.locator('.jp-Completer-item');
+		for (const end = Date.now() + limit; ;) {
+			await page.keyboard.press('Tab');
+			try {
+				await offered.first().waitFor({ timeout: 3000 });
+				break;
+			} catch (error) {
+				if (Date.now() > end) throw error;
+			}
+		}
+		const texts = await offered.allInnerTexts();
+		await page.keyboard.press('Escape');
+		return texts;
+	},
+
+	interrupt: () => page.evaluate(notebook.interrupt),
 
 	// restart waits until the new kernel answers.
-	restart: () => page.evaluate(() => new Promise((resolve, reject) => {
-		Jupyter.notebook.events.one('kernel_ready.Kernel', () => resolve());
-		Jupyter.notebook.kernel.restart(undefined, (_, status, error) => reject(new Error(`restart: ${status} ${error}`)));
-	})),
+	restart: () => page.evaluate(notebook.restart),
 
 	// cells returns what each cell shows.
-	cells: () => page.evaluate(() => Promise.all(Jupyter.notebook.get_cells().map(async (cell, k) => {
-		const all = selector => [...cell.element[0].querySelectorAll(selector)];
-		const text = selector => all(selector).map(element => element.innerText).join('\n');
-		const pictures = all('.output img');
-		await Promise.all(pictures.map(img => img.decode().catch(() => {}))); // a broken one is 0 pixels wide
-		const beyond = all('.output_subarea, .output_scroll').map(area =>
-			Math.max(area.scrollWidth - area.clientWidth, area.scrollHeight - area.clientHeight));
-		return {
-			number: k + 1,
-			running: cell.element.hasClass('running'),
-			output: text('.output'),
-			errors: text('.output_error'),
-			stderr: text('.output_stderr'),
-			pictures: pictures.map(img => ({ width: img.naturalWidth, height: img.naturalHeight })),
-			hidden: Math.max(0, ...beyond),
-		};
-	}))),
+	cells: async () => (await page.evaluate(notebook.cells)).map((cell, k) => ({ number: k + 1, ...cell })),
 
 	complaints: () => complaints,
 
 	// screenshot writes the whole notebook to a PNG: Jupyter's page scrolls inside, so the window grows for it.
 	async screenshot({ path }) {
-		const height = await page.evaluate(() => {
-			const site = document.querySelector('#site');
-			return site ? site.getBoundingClientRect().top + document.querySelector('#notebook-container').offsetHeight + 40 : 0;
-		});
+		const height = await page.evaluate(notebook.height);
 		await page.setViewportSize({ ...viewport, height: Math.max(viewport.height, Math.ceil(height)) });
-		await page.evaluate(() => document.querySelector('#site')?.scrollTo(0, 0));
+		await page.evaluate(notebook.height);
 		await page.screenshot({ path, timeout: 0 });
 		await page.setViewportSize(viewport);
 	},

@@ -64,7 +64,7 @@ func openNotebook(t *testing.T, j *jupyter, notebook string) *Session {
 	if s.shots == "" {
 		s.shots = t.TempDir()
 	}
-	s.node = exec.Command("node", "page.mjs", library, chromium)
+	s.node = exec.Command("node", "page.mjs", library, chromium, j.front.driver)
 	s.node.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(j.scratch, "config"),
 		"XDG_CACHE_HOME="+filepath.Join(j.scratch, "cache"))
 	s.node.Stderr = t.Output()
@@ -80,7 +80,7 @@ func openNotebook(t *testing.T, j *jupyter, notebook string) *Session {
 			t.Errorf("page.mjs: %v", err)
 		}
 	})
-	s.do(step{Do: "open", URL: j.page(notebook)}, nil)
+	s.do(step{Do: "open", URL: j.page(notebook), Path: notebook}, nil)
 	return s
 }
 
@@ -125,6 +125,37 @@ func (s *Session) Interrupt() { s.t.Helper(); s.do(step{Do: "interrupt"}, nil) }
 
 // Restart restarts the kernel and waits for the new one.
 func (s *Session) Restart() { s.t.Helper(); s.do(step{Do: "restart"}, nil) }
+
+// Show turns to another notebook in the same page, as JupyterLab can.
+func (s *Session) Show(notebook string) { s.t.Helper(); s.do(step{Do: "show", Path: notebook}, nil) }
+
+// Reload saves the notebook and loads the page again.
+func (s *Session) Reload() { s.t.Helper(); s.do(step{Do: "reload", Path: s.name + ".ipynb"}, nil) }
+
+// Place is where a notebook stands: how many cells it has, and the number of the chosen one.
+type Place struct{ Cells, Chosen int }
+
+// Place returns where the notebook stands.
+func (s *Session) Place() (at Place) { s.t.Helper(); s.do(step{Do: "place"}, &at); return at }
+
+// Press presses keys, separated by spaces, while the element that the selector finds has the focus, and returns the element's value and
+// where the notebook stands then.
+func (s *Session) Press(selector, keys string) (value string, at Place) {
+	s.t.Helper()
+	var told struct {
+		Value string
+		Place
+	}
+	s.do(step{Do: "press", Selector: selector, Text: keys}, &told)
+	return told.Value, told.Place
+}
+
+// Complete writes code into the last cell, presses Tab until there is a menu, and returns what the menu that comes up offers.
+func (s *Session) Complete(code string) (offered []string) {
+	s.t.Helper()
+	s.do(step{Do: "complete", Text: code}, &offered)
+	return offered
+}
 
 // Screenshot writes the whole notebook to a PNG.
 func (s *Session) Screenshot(name string) {

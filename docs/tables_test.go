@@ -165,7 +165,8 @@ func claims(mark, home string) (string, error) {
 		if f.Primary {
 			conclusion = "primary, " + conclusion
 		}
-		table += fmt.Sprintf("| %s | %s | %s to %s | %s | %s |\n", f.Text, signed(*f.Difference, 1), signed(f.Blocks[0], 1), signed(f.Blocks[1], 1),
+		table += fmt.Sprintf("| %s | %s | %s to %s | %s | %s |\n", f.Text, signed(*f.Difference, 1), signed(f.Blocks[0], 1),
+			signed(f.Blocks[1], 1),
 			conclusion, f.Source)
 	}
 	return table, nil
@@ -248,8 +249,8 @@ func rowNamed(rows []paper.ReferenceRow, name string) (paper.ReferenceRow, bool)
 	return rows[at], true
 }
 
-// value is a row's mean of a metric, with the standard deviation over seeds where there are several, as show prints it, or the difference of the means of two
-// rows; empty where there is none.
+// value is a row's mean of a metric, with the standard deviation over seeds where there are several, as show prints it, or the difference
+// of the means of two rows; empty where there is none.
 func value(row, less paper.ReferenceRow, metric string, digits int) string {
 	v, ok := row.Metrics[metric]
 	w, differs := less.Metrics[metric]

@@ -48,7 +48,8 @@ func TestPeerHasOurLosses(t *testing.T) {
 		tiny(t, "GloFND", "global.frombatch=false"),
 		tiny(t, "InfoNCE", "half=true"), pixels(t, "InfoNCE", "half=true"), tiny(t, "GRIT-VLP", "half=true"),
 		tiny(t, "InfoNCE", "framework=clip", "half=true"), tiny(t, "MAFA", "half=true"),
-		tiny(t, "InfoNCE", "framework=simclr", "half=true", "rootrate=0.01"), // at its own rate a step of LARS in half doubles rounding many times
+		tiny(t, "InfoNCE", "framework=simclr", "half=true", "rootrate=0.01"),
+		// at its own rate a step of LARS in half doubles rounding many times
 	} {
 		t.Run(c.name(), func(t *testing.T) {
 			p, dir := probe(t, e, c), t.TempDir()

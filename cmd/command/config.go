@@ -43,8 +43,8 @@ func configured(c *cobra.Command) {
 	c.RunE = func(c *cobra.Command, _ []string) error { return run(c, args) }
 }
 
-// fromFile sets the flags of a command from a file, but for those that were given, and returns its arguments. The file is YAML: the names of
-// flags with their values, "method" for what the command takes, and "set" as a mapping or a list.
+// fromFile sets the flags of a command from a file, but for those that were given, and returns its arguments. The file is YAML: the names
+// of flags with their values, "method" for what the command takes, and "set" as a mapping or a list.
 func fromFile(c *cobra.Command, name string, given []string) ([]string, error) {
 	text, err := content.ReadFile(name)
 	if err != nil {

@@ -75,7 +75,8 @@ installed the kernel, which stays its own until -install is called in another on
 
 // goesWith names, for each flag, those it can be given with.
 var goesWith = map[string]string{
-	"install": "prefix", "uninstall": "prefix", "run": "prefix o pages", "o": "run prefix pages", "pages": "run o prefix", "port": "no-browser prefix",
+	"install": "prefix", "uninstall": "prefix", "run": "prefix o pages", "o": "run prefix pages", "pages": "run o prefix",
+	"port":       "no-browser prefix",
 	"no-browser": "port prefix",
 	"prefix":     "install uninstall run o pages port no-browser",
 }

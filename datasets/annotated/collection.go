@@ -21,7 +21,8 @@ import (
 // Collection is a folder of pictures with files about them. It implements datasets.Collection; its splits are datasets.Questioned,
 // datasets.Stated or datasets.Domained. Of the splits there are those with pictures: train, val and test first.
 //
-// The hash is that of the (unpacked) files about the pictures, the names of pictures that are missing, and the content of those that are there.
+// The hash is that of the (unpacked) files about the pictures, the names of pictures that are missing, and the content of those that are
+// there.
 type Collection struct {
 	datasets.Folder[datasets.Set]
 	dir    string

@@ -18,7 +18,8 @@ type Object struct {
 	entry   *entry
 }
 
-// mostOfEntry bounds the bytes of a value or a list's entry, with the blanks before it. Those of an image with its captions are some hundred.
+// mostOfEntry bounds the bytes of a value or a list's entry, with the blanks before it. Those of an image with its captions are some
+// hundred.
 const mostOfEntry = 4 << 20
 
 // mostOfList bounds the entries of a list, of which each takes some hundred bytes of memory. COCO has 0.1 million images.

@@ -52,8 +52,8 @@ type sentence struct {
 //   - relation/SPLIT_image_to_caption.json, the relation of every split in the same form: of each image's cocoid the annids of all captions
 //     that are true of it.
 //   - vqa/, the questions with their answers in VQA v2's layout: a folder of its own, with the images in COCO's names. They end with
-//     .jpg, and are PNG within, which readers of images tell by the content: JPEG would change pixels. An exact answer stands there ten times, as
-//     ten people would have given it, since the official accuracy compares them with each other.
+//     .jpg, and are PNG within, which readers of images tell by the content: JPEG would change pixels. An exact answer stands there ten
+//     times, as ten people would have given it, since the official accuracy compares them with each other.
 //
 // What the collection does not know is left out. The image of cocoid 1 is the first of the first split.
 func Write(ctx context.Context, dir string, c datasets.Collection) error {

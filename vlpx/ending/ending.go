@@ -23,8 +23,8 @@ func Hold() (release func()) {
 }
 
 // Signals is a context that an interrupt, a request to terminate or the end of the terminal cancels. From then on the process has a moment
-// to end by itself; then exit is called, which ends it. A second signal ends it at once. What the parent ignores, as nohup does a hangup, is
-// ignored.
+// to end by itself; then exit is called, which ends it. A second signal ends it at once. What the parent ignores, as nohup does a hangup,
+// is ignored.
 func Signals(parent context.Context, exit func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	asked, end := make(chan os.Signal, 1), make(chan struct{})

@@ -54,7 +54,8 @@ func TestACutoffIsOfAllViews(t *testing.T) {
 	eval.AddMeasures(t)
 	two := matrix([]float64{1, 0}, []float64{0, 1})
 	all := datasets.Answers{Captions: [][]int{{0}, {1}}, Images: [][]int{{0}, {1}}}
-	got := must.Get(eval.BenchmarkRecall(two, two, []int{0, 1}, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: all, datasets.CxC: all}))(t)
+	got := must.Get(eval.BenchmarkRecall(two, two, []int{0, 1}, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: all,
+		datasets.CxC: all}))(t)
 	folds := must.Get(eval.FoldRecall(two, two, []int{0, 1}, 1))(t)
 	maps.Copy(got, folds)
 	for _, metric := range []eval.Metric{"TR@50 ECCV", "IR@50 ECCV", "TR@50 CxC", "IR@50 CxC", "TR@50 1K", "IR@50 1K"} {

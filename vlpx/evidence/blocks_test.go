@@ -212,8 +212,8 @@ func TestErrorsOfNoEffect(t *testing.T) {
 }
 
 // Where one row's errors have twice or three times the spread, the pooled test of its claims errs too often, and that of the others too
-// seldom. The paired test errs at its level, and the moderated one stands between them. What a verdict takes errs at most at its level for a
-// claim; for any of six against that row, twice as often.
+// seldom. The paired test errs at its level, and the moderated one stands between them. What a verdict takes errs at most at its level for
+// a claim; for any of six against that row, twice as often.
 func TestErrorsOfUnequalVariances(t *testing.T) {
 	for _, c := range []struct{ sd, pooled, moderated, another, pooledFamily, family float64 }{
 		{2, .16, .12, .03, .15, .10}, {3, .25, .13, .01, .24, .11},

@@ -28,7 +28,8 @@ func TestPairedTByHand(t *testing.T) {
 		{"equal", []float64{5, 6}, []float64{5, 6}, 0, 0, 1},
 	} {
 		got := evidence.PairedT(c.a, c.b)
-		if got.N != len(c.a) || math.Abs(got.Difference-c.difference) > 1e-12 || math.Abs(got.SD-c.sd) > 1e-12 || got.Freedom != float64(len(c.a)-1) ||
+		if got.N != len(c.a) || math.Abs(got.Difference-c.difference) > 1e-12 || math.Abs(got.SD-c.sd) > 1e-12 ||
+			got.Freedom != float64(len(c.a)-1) ||
 			!(math.Abs(got.P-c.p) <= 1e-12 || math.IsNaN(got.P) && math.IsNaN(c.p)) {
 			t.Errorf("%s: got %+v; want %v ± %v, p %v", c.name, got, c.difference, c.sd, c.p)
 		}

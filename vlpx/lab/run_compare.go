@@ -128,7 +128,8 @@ func otherCode(e run.Entry, byID map[string]run.Entry) bool {
 	})
 }
 
-// seedless is a run's configuration without its seed and that of its scenes, and with those of the runs that it needs in the place of their identities.
+// seedless is a run's configuration without its seed and that of its scenes, and with those of the runs that it needs in the place of their
+// identities.
 func seedless(e run.Entry, byID map[string]run.Entry, above map[string]bool) string {
 	var fields map[string]json.RawMessage
 	var training map[string]json.RawMessage

@@ -28,8 +28,8 @@ type Trial struct {
 }
 
 // Try gives a contrast the embeddings of images and of their captions, a row a pair. They are normalised first, as a framework does. The
-// temperature is the scale's, momentum and reference models agree with the model, and it is the end of the first epoch. The relation is that
-// each caption is true of its own image alone.
+// temperature is the scale's, momentum and reference models agree with the model, and it is the end of the first epoch. The relation is
+// that each caption is true of its own image alone.
 func Try(contrast negative.Contrast, image, text [][]float32, o Options) (t *Trial, err error) {
 	if contrast == nil || len(image) < 2 || len(image) != len(text) {
 		return nil, fmt.Errorf("%d images and %d captions; give a contrast and as many of both, two at least", len(image), len(text))

@@ -7,9 +7,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Largest are the k largest numbers along the last axis of x, which are finite, the largest first, and their places, int32: [..., k] each. Of
-// equal numbers the first comes first. A gradient goes to the numbers that are taken. Every engine has what it needs, and it takes k passes
-// over x.
+// Largest are the k largest numbers along the last axis of x, which are finite, the largest first, and their places, int32: [..., k] each.
+// Of equal numbers the first comes first. A gradient goes to the numbers that are taken. Every engine has what it needs, and it takes k
+// passes over x.
 func Largest(x *Node, k int) (values, places *Node) {
 	at := ConvertDType(Iota(x.Graph(), x.Shape(), -1), dtypes.Int32)
 	left := StopGradient(x)

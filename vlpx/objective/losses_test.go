@@ -152,8 +152,8 @@ func TestLossesOfPermutedRows(t *testing.T) {
 	}
 }
 
-// At logits as large as cosines of exactly 1 and -1 have at a temperature of 0.001, and where all are equal, losses and gradients are finite,
-// in float32 as well.
+// At logits as large as cosines of exactly 1 and -1 have at a temperature of 0.001, and where all are equal, losses and gradients are
+// finite, in float32 as well.
 func TestLossesOfLargeLogits(t *testing.T) {
 	for _, l := range losses {
 		draw := rand.New(rand.NewPCG(5, 6))

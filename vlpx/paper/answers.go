@@ -13,9 +13,9 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// answered are the metrics that tasks gave of a plan's finished runs beside the runs' own, as vlpx.Measure and vlpx eval keep them. A metric
-// is taken as it was measured of most of the runs, and of ways that are of as many the last one: numbers that were measured in other ways
-// do not mix.
+// answered are the metrics that tasks gave of a plan's finished runs beside the runs' own, as vlpx.Measure and vlpx eval keep them. A
+// metric is taken as it was measured of most of the runs, and of ways that are of as many the last one: numbers that were measured in other
+// ways do not mix.
 type answered struct {
 	by     map[string]string // the way of each metric
 	others map[string]int    // and how many others there are

@@ -54,7 +54,8 @@ func NewRunsReport(rows []FinishedRuns) (*Report, error) {
 	}
 	first := rows[0]
 	p := &Planned{Artifact: a, Plan: plan.Plan{
-		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Blocks: first.Blocks, Rows: make([][]run.Run, len(rows)),
+		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Blocks: first.Blocks,
+		Rows:      make([][]run.Run, len(rows)),
 		Requested: make([]bool, len(rows)),
 	}}
 	for i, row := range rows {

@@ -89,7 +89,8 @@ func TestRunsOfQuestions(t *testing.T) {
 	}
 	table4, table2 := asking(t, "tags/table4", plan.Request{Seeds: []uint64{1}}),
 		asking(t, "tags/table2", plan.Request{Seeds: []uint64{1}, Methods: []string{"TAGS"}})
-	if at := slices.IndexFunc(table2.Rows, func(runs []run.Run) bool { return runs != nil }); table4.Rows[0][0].ID() != table2.Rows[at][0].ID() {
+	at := slices.IndexFunc(table2.Rows, func(runs []run.Run) bool { return runs != nil })
+	if table4.Rows[0][0].ID() != table2.Rows[at][0].ID() {
 		t.Error("a run that is asked is another than the same one of a table that asks nothing")
 	}
 }
@@ -103,7 +104,8 @@ func TestLanguageModelBesideARequest(t *testing.T) {
 	p := asking(t, "tags/table3", plan.Request{Seeds: []uint64{1}, Vocabulary: words, Tasks: []eval.Task{eval.Classification{}}})
 	q := p.Jobs[0][0][1]
 	if q.Run.ID() != plain.Run.ID() || q.Of.ID() == plain.Of.ID() || len(q.Of.Tasks) != len(plain.Of.Tasks)+1 {
-		t.Errorf("got the language model %s of the vocabulary %+v, about a run by %d tasks; want %s as ever, about one with a task more", q.Run.ID(), q.Run.Vocabulary,
+		t.Errorf("got the language model %s of the vocabulary %+v, about a run by %d tasks; want %s as ever, about one with a task more",
+			q.Run.ID(), q.Run.Vocabulary,
 			len(q.Of.Tasks), plain.Run.ID())
 	}
 }
@@ -134,7 +136,8 @@ func TestAnswersInAReport(t *testing.T) {
 			t.Errorf("%s: got the result's own metrics %v", row, got.Results[1].Metrics)
 		}
 	}
-	if f := papertest.Finding(r, "TAGS1 by TAGS1 above TAGS1 by UNITER in Discrimination accuracy"); f.Verdict != paper.Exploratory || f.Seeds != 3 {
+	if f := papertest.Finding(r, "TAGS1 by TAGS1 above TAGS1 by UNITER in Discrimination accuracy"); f.Verdict != paper.Exploratory ||
+		f.Seeds != 3 {
 		t.Errorf("got %+v, want three seeds, which are exploratory", f)
 	}
 	if f := papertest.Finding(r, "VSE-C by TAGS1 above VSE-C by UNITER in Discrimination accuracy"); f.Verdict != paper.Untested {
@@ -152,7 +155,8 @@ func TestAnswersInAReport(t *testing.T) {
 	for _, file := range files {
 		must.Do(t, os.WriteFile(file, []byte("{"), 0o644))
 	}
-	if r, err = paper.NewReport(p, store); err != nil || len(r.Damaged) == 0 || !strings.Contains(r.Damaged[0], "delete the file to measure again") {
+	if r, err = paper.NewReport(p, store); err != nil || len(r.Damaged) == 0 ||
+		!strings.Contains(r.Damaged[0], "delete the file to measure again") {
 		t.Fatalf("got %v (%v) of damaged answers, want them named and stepped around", r.Damaged, err)
 	}
 	if table := papertest.Table(t, r); table.Rows[0].Status == "" || !strings.Contains(table.Note, files[0]) {
@@ -167,11 +171,13 @@ func TestReferenceOfQuestions(t *testing.T) {
 	papertest.Answer(t, store, p, "TAGS2 by TAGS1", string(eval.DiscriminationAccuracy), 80, 82, 84)
 	reference := must.Get(paper.NewReference(papertest.Report(t, p, store)))(t)
 	row := reference.Rows[0]
-	if row.Metrics[string(eval.DiscriminationAccuracy)] != [3]float64{82, 2, 3} || len(row.Questions) != 3 || row.Questions[2] != p.Jobs[2][2][1].ID() {
+	if row.Metrics[string(eval.DiscriminationAccuracy)] != [3]float64{82, 2, 3} || len(row.Questions) != 3 ||
+		row.Questions[2] != p.Jobs[2][2][1].ID() {
 		t.Fatalf("got %+v, want the answers' mean and three questions", row)
 	}
 	status := func(of paper.Reference, seeds ...uint64) string {
-		r := papertest.Report(t, asking(t, "tags/table4", plan.Request{Methods: []string{"TAGS2 by TAGS1"}, Seeds: seeds}), run.OpenStore(t.TempDir()))
+		r := papertest.Report(t, asking(t, "tags/table4", plan.Request{Methods: []string{"TAGS2 by TAGS1"}, Seeds: seeds}),
+			run.OpenStore(t.TempDir()))
 		r.SetReference(&of)
 		return papertest.Table(t, r).Rows[0].Status
 	}

@@ -14,7 +14,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// What parts reported has a column a name, of the last epoch, and of each unit where rows report a name in several; the plan stays as it is.
+// What parts reported has a column a name, of the last epoch, and of each unit where rows report a name in several; the plan stays as it
+// is.
 func TestReportedColumns(t *testing.T) {
 	var own []negative.Method
 	for k, name := range []string{"one", "other"} {

@@ -55,7 +55,8 @@ func TestSeedsCSV(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if tail := lines[1][8:]; !slices.Equal(tail, []string{"tiny", "scenes", p.Data.Hash, "0", "go", "c0ffee", p.Rows[0][0].ID(), "this store"}) {
+	if tail := lines[1][8:]; !slices.Equal(tail, []string{"tiny", "scenes", p.Data.Hash, "0", "go", "c0ffee", p.Rows[0][0].ID(),
+		"this store"}) {
 		t.Errorf("got %q at the end of a line", tail)
 	}
 

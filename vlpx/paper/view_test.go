@@ -266,18 +266,21 @@ func TestSweep(t *testing.T) {
 		chosen.Panels[0].(plots.Lines).Title != "Image Retrieval: R@5" {
 		t.Errorf("a column of one's choice: got %+v", chosen.Panels)
 	}
-	linear := papertest.Figure(t, report("GRIT-VLP, searchspace=80", "GRIT-VLP, searchspace=40", "GRIT-VLP, searchspace=160")).Panels[0].(plots.Lines)
+	linear := papertest.Figure(t, report("GRIT-VLP, searchspace=80", "GRIT-VLP, searchspace=40",
+		"GRIT-VLP, searchspace=160")).Panels[0].(plots.Lines)
 	if linear.LogX || linear.Series[0].Name != "GRIT-VLP" {
 		t.Errorf("got %+v, want a plain axis from 40 to 160", linear)
 	}
 	// Fields of a method's parts are settings, too; a method without such a part lies across, one with another value stands alone.
-	weights := papertest.Figure(t, report("GRIT-VLP, weight=.1", "GRIT-VLP, contrast.weight=.5", "GRIT-VLP, weight=1", "InfoNCE", "FALCON")).Panels[0].(plots.Lines)
+	weights := papertest.Figure(t, report("GRIT-VLP, weight=.1", "GRIT-VLP, contrast.weight=.5", "GRIT-VLP, weight=1", "InfoNCE",
+		"FALCON")).Panels[0].(plots.Lines)
 	if weights.XLabel != "contrast.weight" || len(weights.Series) != 3 || !slices.Equal(weights.Series[0].X, []float64{.1, .5, 1}) ||
 		!slices.Equal(weights.Series[1].X, []float64{.1, 1}) || !slices.Equal(weights.Series[2].X, []float64{.2}) {
 		t.Errorf("got %+v of weights", weights)
 	}
 	for _, names := range [][]string{
-		{"GRIT-VLP", "FALCON"}, {"InfoNCE", "InfoNCE, temperature=.2"}, {"InfoNCE", "InfoNCE, scenes.density=half"}, {"FALCON", "FALCON, epochs=1"},
+		{"GRIT-VLP", "FALCON"}, {"InfoNCE", "InfoNCE, temperature=.2"}, {"InfoNCE", "InfoNCE, scenes.density=half"},
+		{"FALCON", "FALCON, epochs=1"},
 		{"GRIT-VLP, searchspace=16, temperature=.2, epochs=1", "GRIT-VLP, searchspace=80", "GRIT-VLP"},
 	} {
 		if _, bars := papertest.Figure(t, report(names...)).Panels[0].(plots.Bars); !bars {

@@ -9,8 +9,8 @@ import (
 	"vlpx.internal/vlpx/scale"
 )
 
-// PartFields are the fields that can be set of a method, each behind the part that it is of, as in contrast.weight, or behind "method". Only
-// those that a key names; all of them for an empty one.
+// PartFields are the fields that can be set of a method, each behind the part that it is of, as in contrast.weight, or behind "method".
+// Only those that a key names; all of them for an empty one.
 func PartFields(m negative.Method, key string) (names []string) {
 	add := func(name string) {
 		if key == "" || scale.Names(key, name) {

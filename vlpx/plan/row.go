@@ -100,7 +100,8 @@ func (row Row) LeavingOut(method string) Row {
 	return row.With(func(s scale.Scale, m *negative.Method) { m.LeftOut = scale.Registered(method).Parts(s).LeftOut })
 }
 
-// Part is a change of the part of type T that a method has, for [Row.With]. A method without one is a mistake of the program, and so panics.
+// Part is a change of the part of type T that a method has, for [Row.With]. A method without one is a mistake of the program, and so
+// panics.
 func Part[T any](change func(scale.Scale, *T)) func(scale.Scale, *negative.Method) {
 	return func(s scale.Scale, m *negative.Method) {
 		for _, role := range negative.Roles() {

@@ -18,7 +18,8 @@ func TestHeaderOfAbsurdShape(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	header := "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }"
 	whole := "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), 0}) + header + "1234"
-	for _, text := range []string{whole, strings.Replace(whole, "(1, 1)", "(-1,)", 1), strings.Replace(whole, "<f4", "|O8", 1), whole[:20], ""} {
+	for _, text := range []string{whole, strings.Replace(whole, "(1, 1)", "(-1,)", 1), strings.Replace(whole, "<f4", "|O8", 1), whole[:20],
+		""} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -27,7 +27,8 @@ func Plainly(key string) string {
 // Names reports whether a key, as Plainly has it, is a name or the last word of a name with dots.
 func Names(key, name string) bool { return key == name || strings.HasSuffix(name, "."+key) }
 
-// FieldNames are the fields of a struct that can be set, in lower case, those of structs that it embeds among them. None of what is no struct.
+// FieldNames are the fields of a struct that can be set, in lower case, those of structs that it embeds among them. None of what is no
+// struct.
 func FieldNames(root any) (names []string) {
 	v := reflect.Indirect(reflect.ValueOf(root))
 	if v.Kind() != reflect.Struct {

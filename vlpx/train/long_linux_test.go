@@ -35,8 +35,8 @@ func holding(t *testing.T) held {
 	return held{pages * os.Getpagesize(), int(m.HeapAlloc), len(files), runtime.NumGoroutine()}
 }
 
-// The memory, files and goroutines of a run do not grow with its steps: those at its end are those at a fifth of it. An epoch's record, a few
-// hundred bytes, is all that stays.
+// The memory, files and goroutines of a run do not grow with its steps: those at its end are those at a fifth of it. An epoch's record, a
+// few hundred bytes, is all that stays.
 func TestLongRuns(t *testing.T) {
 	steps := 100
 	if asked := os.Getenv(longEnv); asked != "" {

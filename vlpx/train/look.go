@@ -19,8 +19,8 @@ func (c Config) samplerEpoch(epoch int) int {
 	return epoch
 }
 
-// look takes the sampler through its first epoch, which is uniform, by the model that the run starts from. Nothing is trained. A run that is
-// stopped meanwhile looks again.
+// look takes the sampler through its first epoch, which is uniform, by the model that the run starts from. Nothing is trained. A run that
+// is stopped meanwhile looks again.
 func (t *trainer) look(ctx context.Context) error {
 	if !t.job.Config.looks() || len(t.Sampler) > 0 {
 		return nil

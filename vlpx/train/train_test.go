@@ -172,7 +172,8 @@ func TestExplosionKeepsTheLastGoodCheckpoint(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"epoch 1, step ", "ITC ", "ITM ", "MLM ", "NaN", "pairs of its mini-batch are [", "lower the learning rate"} {
+	for _, want := range []string{"epoch 1, step ", "ITC ", "ITM ", "MLM ", "NaN", "pairs of its mini-batch are [",
+		"lower the learning rate"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got %q, want %q in it", err, want)
 		}

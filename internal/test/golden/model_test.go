@@ -117,13 +117,15 @@ func values(t *testing.T, c golden.Case, file string, tables ...weights.Table) w
 }
 
 // run builds a graph on the store's root scope and returns its outputs, flat.
-func (m machine) run(t *testing.T, store *model.Store, inputs []*tensors.Tensor, build func(s *model.Scope, in []*Node) []*Node) [][]float64 {
+func (m machine) run(t *testing.T, store *model.Store, inputs []*tensors.Tensor,
+	build func(s *model.Scope, in []*Node) []*Node) [][]float64 {
 	t.Helper()
 	return m.prepared(t, store, build)(inputs)
 }
 
 // prepared is run for several calls.
-func (m machine) prepared(t *testing.T, store *model.Store, build func(s *model.Scope, in []*Node) []*Node) func([]*tensors.Tensor) [][]float64 {
+func (m machine) prepared(t *testing.T, store *model.Store, build func(s *model.Scope,
+	in []*Node) []*Node) func([]*tensors.Tensor) [][]float64 {
 	t.Helper()
 	exec := must.Get(model.NewExec(m.Backend, store, func(s *model.Scope, in []*Node) []*Node {
 		return build(s.Store().RootScope(), in)

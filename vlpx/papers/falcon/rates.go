@@ -56,7 +56,8 @@ func figure2Curves(r *paper.Report) (plots.Drawing, error) {
 	return r.CurvesOf(slices.Concat(r.Panels(columns[:3], others), r.Panels(columns[3:], filters), complexityPanel(r.Rows)))
 }
 
-// QuantileRows are GRIT-VLP's grouping at fixed quantiles; at 1 it is GRIT-VLP. The levels of the paper's figure 2 are lost: these are ours.
+// QuantileRows are GRIT-VLP's grouping at fixed quantiles; at 1 it is GRIT-VLP. The levels of the paper's figure 2 are lost: these are
+// ours.
 func QuantileRows() []plan.Row {
 	var rows []plan.Row
 	for _, q := range [...]float64{0.5, 0.8, 0.9, 0.95} {

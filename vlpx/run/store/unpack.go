@@ -124,8 +124,8 @@ func (s *Store) Unpack(ctx context.Context, path string, k Kind, verify func(*St
 	return taken, there, nil
 }
 
-// What an archive unpacks to is bounded by its own bytes, so that a small one fills no disk: weights hardly get smaller by gzip, and texts by
-// ten times.
+// What an archive unpacks to is bounded by its own bytes, so that a small one fills no disk: weights hardly get smaller by gzip, and texts
+// by ten times.
 const (
 	mostTimes  = 100
 	mostBehind = 1 << 20 // bytes behind the last file

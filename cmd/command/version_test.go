@@ -39,3 +39,29 @@ func TestNotice(t *testing.T) {
 	slices.Sort(want)
 	listtest.Equal(t, "modules in NOTICE", got, want)
 }
+
+// SECURITY.md lists the modules of go.mod with their releases and months, and the licences that NOTICE has of those in the program.
+func TestDependencies(t *testing.T) {
+	list := exec.Command("go", "list", "-m", "-f", `{{if not .Main}}{{.Path}} {{.Version}} {{.Time.Format "2006-01"}}{{end}}`)
+	required := regexp.MustCompile(`(?m)^\t(\S+) v\S+`)
+	for _, found := range required.FindAllStringSubmatch(string(must.Get(os.ReadFile("../../go.mod"))(t)), -1) {
+		list.Args = append(list.Args, found[1])
+	}
+	want := strings.Split(strings.TrimSpace(string(must.Get(list.Output())(t))), "\n")
+	page := string(must.Get(os.ReadFile("../../docs/SECURITY.md"))(t))
+	notice := string(must.Get(os.ReadFile("../../NOTICE"))(t))
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\S+)` \\| (\\S+) \\| (\\S+) \\| (\\S+) \\|$").FindAllStringSubmatch(page, -1) {
+		module, licence := row[1], row[2]
+		got = append(got, strings.Join([]string{module, row[3], row[4]}, " "))
+		before, _, linked := strings.Cut(notice, "\n  "+module)
+		headings := regexp.MustCompile(`(?m)^\S.*$`).FindAllString(before, -1)
+		if heading := headings[len(headings)-1]; linked && !strings.HasPrefix(strings.ReplaceAll(heading, "Creative Commons Attribution ",
+			"CC-BY-"), licence) {
+			t.Errorf("SECURITY.md says of %s %q, and NOTICE %q", module, licence, heading)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	listtest.Equal(t, "modules in SECURITY.md", got, want)
+}

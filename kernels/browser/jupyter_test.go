@@ -63,6 +63,9 @@ func startJupyter(t *testing.T, f front, folder string) *jupyter {
 	t.Setenv("VLPX_HOME", filepath.Join(scratch, "home"))
 	t.Setenv("JUPYTER_CONFIG_DIR", config)
 	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(scratch, "runtime"))
+	if !f.hub {
+		t.Setenv("VLPX_UNATTENDED", "1") // nobody completes a name in these pages
+	}
 	const base, token = "/user/anna", "secret"
 	if f.hub {
 		must.Do(t, os.MkdirAll(config, 0o755))

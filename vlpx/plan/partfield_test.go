@@ -134,7 +134,7 @@ func FuzzVariant(f *testing.F) {
 		"GRIT-VLP", " grit-vlp , searchspace=16,  temperature=.2", "Mine, too", "mine, epochs=3", "Mine, too, epochs=3", "GRIT-VLP,", ",",
 		"FALCON, scenes.density=a=b",
 		"mine, masking=.2", "DiHT, contrast.beta=.5", "InfoNCE, framework=simclr, bottlenecks=[1,1]", "SogCLR, scale.temperature=.1",
-		"GRIT, lr=.1", "MAFA, positives.use=[",
+		"GRIT, lr=.1", "MAFA, positives.use=[", "mine,mAsking=0",
 	} {
 		f.Add(text)
 	}

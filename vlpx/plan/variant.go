@@ -82,7 +82,7 @@ func (row Row) changed(assignment string, own []negative.Method) (Row, error) {
 				panic(fmt.Sprintf("plan: %s: %v", m.Name, err))
 			}
 		})
-		row.Fields = append(slices.Clone(row.Fields), assignment)
+		row.Fields = append(slices.Clone(row.Fields), name+"="+text)
 		return row.As(fmt.Sprintf("%s, %s=%s", row.Name, name, text)), nil
 	}
 	x, err := scale.FindSetting(key)

@@ -17,7 +17,9 @@ const (
 	RMean  Metric = "R mean"
 	RSum   Metric = "RSum"
 	TRRank Metric = "TR rank"
+	TRTied Metric = "TR tied"
 	IRRank Metric = "IR rank"
+	IRTied Metric = "IR tied"
 
 	TR1True  Metric = "TR@1 true"
 	TR5True  Metric = "TR@5 true"

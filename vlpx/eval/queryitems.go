@@ -16,8 +16,8 @@ type Items struct {
 	Captions Numbers
 	// Queries has a number for each query: a list that begins with TR one for each image, [images]; one that begins with IR one for each
 	// caption, [captions], those of image 0 first. Lists of ranks, from 1, are TRRank and IRRank for the best own candidate, " true"
-	// behind these for the best true one, and " false" for the best own one where only false ones compete; other metrics, such as TRMAP
-	// and IRMAP, are in millionths. CosinePrefix before a list is without re-ranking.
+	// behind these for the best true one, " false" for the best own one where only false ones compete, and " tied" for its place among
+	// equals; other metrics, such as TRMAP and IRMAP, are in millionths. CosinePrefix before a list is without re-ranking.
 	Queries map[Metric]Numbers
 }
 

@@ -43,7 +43,8 @@ func TestItemsByHand(t *testing.T) {
 	}
 	_, got := must.Get2(eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w))(t)
 	want := eval.Items{Captions: eval.Numbers{1, 1, 1}, Queries: map[eval.Metric]eval.Numbers{
-		"TR rank": {3, 1, 2}, "TR rank true": {1, 1, 2}, "TR rank false": {2, 1, 2}, "TR mAP": {833_333, 1_000_000, 500_000},
+		"TR rank": {3, 1, 2}, "TR rank tied": {1, 1, 1}, "IR rank tied": {1, 1, 2},
+		"TR rank true": {1, 1, 2}, "TR rank false": {2, 1, 2}, "TR mAP": {833_333, 1_000_000, 500_000},
 		"IR rank": {1, 2, 2}, "IR rank true": {1, 1, 2}, "IR rank false": {1, 1, 2}, "IR mAP": {1_000_000, 1_000_000, 500_000},
 	}}
 	if !reflect.DeepEqual(got, want) {
@@ -119,7 +120,7 @@ func TestFullKeepsItems(t *testing.T) {
 			t.Errorf("%s: got %v from the items, want %v", metric, got, want)
 		}
 	}
-	if want := 2 * 22; of != want {
+	if want := 2 * 24; of != want {
 		t.Errorf("got items of %d metrics, want %d", of, want)
 	}
 }

@@ -47,6 +47,26 @@ func bestRank(scores []float64, right, aside []int) int {
 	return rank
 }
 
+// rankAmongEquals is the rank, from 1, of the best right candidate among the wrong ones that score exactly as high.
+func rankAmongEquals(scores []float64, right []int) int {
+	best := math.Inf(-1)
+	for _, c := range right {
+		best = max(best, scores[c])
+	}
+	rank := 1
+	for _, s := range scores {
+		if s == best {
+			rank++
+		}
+	}
+	for _, c := range right {
+		if scores[c] == best {
+			rank--
+		}
+	}
+	return rank
+}
+
 // ranks are those of the right candidates, from 1 and ascending: each stands behind the better right ones and all wrong ones that score as
 // high, which are counted in one pass.
 func (q *ranker) ranks(scores []float64, right []int) []int {

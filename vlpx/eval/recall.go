@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"maps"
 )
 
 // Recall measures retrieval as the papers do, by own captions (ALBEF Retrieval.py; METHODS.md 15.1).
@@ -13,7 +14,8 @@ import (
 //
 // An image counts for TR@K if any of its captions is among the first K, a caption for IR@K if its image is. A tie is decided
 // against the model: the right candidate ranks last among equals. So a model that gives every pair the same score gets 0.
-// The result holds TR@1 to RSum in per cent and the mean ranks. NaN among the scores is an error.
+// The result holds TR@1 to RSum in per cent, the mean ranks, and the per cent of queries that such a tie touches. NaN among the scores
+// is an error.
 func Recall(i2t, t2i Rows, captionImage []int) (Result, error) {
 	r, _, err := recall(i2t, t2i, captionImage)
 	return r, err
@@ -26,15 +28,20 @@ func recall(i2t, t2i Rows, captionImage []int) (Result, Items, error) {
 		return nil, Items{}, err
 	}
 	tr, ir := make([][]int, len(own)), make([][]int, len(captionImage))
+	tiedTexts, tiedImages := make([][]int, len(own)), make([][]int, len(captionImage))
 	ofText, ofImages := newRanker(i2t), newRanker(t2i)
 	for i := range tr {
-		tr[i] = ofText.of(ownView, i2t.Row(i), own[i])
+		row := i2t.Row(i)
+		tr[i], tiedTexts[i] = ofText.of(ownView, row, own[i]), []int{rankAmongEquals(row, own[i])}
 	}
 	for t, image := range captionImage {
-		ir[t] = ofImages.of(ownView, t2i.Row(t), []int{image})
+		row, right := t2i.Row(t), []int{image}
+		ir[t], tiedImages[t] = ofImages.of(ownView, row, right), []int{rankAmongEquals(row, right)}
 	}
 	r := Result{}
 	text, image := ownView.add(r, 0, tr), ownView.add(r, 1, ir)
+	maps.Copy(text, tiedView.add(r, 0, tiedTexts))
+	maps.Copy(image, tiedView.add(r, 1, tiedImages))
 	for _, s := range sums {
 		for _, recalls := range s.of {
 			var sum float64

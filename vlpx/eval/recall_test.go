@@ -30,6 +30,7 @@ func TestRecallByHand(t *testing.T) {
 		eval.TR1: 50, eval.TR5: 100, eval.TR10: 100, eval.TRMean: 250. / 3, eval.TRRank: 1.5,
 		eval.IR1: 200. / 3, eval.IR5: 100, eval.IR10: 100, eval.IRMean: 800. / 9, eval.IRRank: 4. / 3,
 		eval.RMean: (250 + 800./3) / 6, eval.RSum: 250 + 800./3,
+		eval.TRTied: 0, eval.IRTied: 100. / 3,
 	}
 	same(t, got, want)
 }
@@ -44,6 +45,9 @@ func TestConstantScoresRecallNothing(t *testing.T) {
 	got := must.Get(eval.Recall(i2t, i2t.Transpose(), captionImage))(t)
 	if got[eval.RSum] != 0 || got[eval.IRRank] != images || got[eval.TRRank] != captions-1 {
 		t.Errorf("got RSum %v, ranks %v and %v; want 0, %d and %d", got[eval.RSum], got[eval.IRRank], got[eval.TRRank], images, captions-1)
+	}
+	if got[eval.TRTied] != 100 || got[eval.IRTied] != 100 {
+		t.Errorf("ties in %v and %v %% of the queries; want all", got[eval.TRTied], got[eval.IRTied])
 	}
 }
 
@@ -79,16 +83,34 @@ func TestRecallAgainstSorting(t *testing.T) {
 			rt.Fatal(err)
 		}
 		var tr, ir []int
+		var tiedImages, tiedCaptions float64
+		tie := func(row []float64, right func(int) bool) float64 {
+			best, wrong := math.Inf(-1), map[float64]bool{}
+			for c, s := range row {
+				if right(c) {
+					best = max(best, s)
+				} else {
+					wrong[s] = true
+				}
+			}
+			if wrong[best] {
+				return 100
+			}
+			return 0
+		}
 		for i := range w.i2t.Rows {
 			tr = append(tr, firstRight(ranking(w.i2t.Row(i), w.own(i)), w.own(i)))
+			tiedImages += tie(w.i2t.Row(i), w.own(i)) / float64(w.i2t.Rows)
 		}
 		for c := range w.t2i.Rows {
 			right := func(i int) bool { return i == w.captionImage[c] }
 			ir = append(ir, firstRight(ranking(w.t2i.Row(c), right), right))
+			tiedCaptions += tie(w.t2i.Row(c), right) / float64(w.t2i.Rows)
 		}
 		want := eval.Result{
 			eval.TR1: within(tr, 1), eval.TR5: within(tr, 5), eval.TR10: within(tr, 10), eval.TRRank: mean(tr),
 			eval.IR1: within(ir, 1), eval.IR5: within(ir, 5), eval.IR10: within(ir, 10), eval.IRRank: mean(ir),
+			eval.TRTied: tiedImages, eval.IRTied: tiedCaptions,
 		}
 		want[eval.TRMean] = (want[eval.TR1] + want[eval.TR5] + want[eval.TR10]) / 3
 		want[eval.IRMean] = (want[eval.IR1] + want[eval.IR5] + want[eval.IR10]) / 3

@@ -40,6 +40,11 @@ var (
 		others: []measure{{name: " rank", column: "mean rank", lower: true, best: func(rank int) float64 { return float64(rank) },
 			what: [2]string{"mean over images of the rank of their best caption, from 1",
 				"mean over captions of the rank of their image, from 1"}}}}
+	// Its rank is the place of the best own candidate among the wrong ones that score exactly as high.
+	tiedView = &view{name: " tied",
+		others: []measure{{name: " tied", column: "tied", unit: "%", lower: true, best: behind(1),
+			what: [2]string{"images whose best caption scores exactly as high as another image's, and ranks behind it",
+				"captions whose image scores exactly as high as another image, and ranks behind it"}}}}
 	trueView = &view{name: " true", column: ", all true",
 		recall: counting("images with a caption that is true of them", "captions with an image they are true of"),
 		others: []measure{{name: " mAP", column: "mAP", unit: "%", all: func(ranks []int) float64 { return precision(ranks, math.MaxInt) },
@@ -64,7 +69,7 @@ var (
 		return fmt.Sprintf("%s@%d among 1,000 images and their captions, mean over the folds of the split", directions[d].name, k)
 	}}
 
-	views = []*view{ownView, trueView, falseView, precisionView, eccvView, cxcView, foldView}
+	views = []*view{ownView, tiedView, trueView, falseView, precisionView, eccvView, cxcView, foldView}
 )
 
 // sums are metrics of the six recalls of own captions, whatever other cutoffs there are: the sum of these over a number.
@@ -195,6 +200,11 @@ func within(k int) func(rank int) float64 {
 		}
 		return 0
 	}
+}
+
+// behind is 1 for a rank that is not among the first k.
+func behind(k int) func(rank int) float64 {
+	return func(rank int) float64 { return 1 - within(k)(rank) }
 }
 
 // precision is the mean over the right candidates of the precision down to each; 0 for those behind a place.

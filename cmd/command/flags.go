@@ -21,7 +21,7 @@ func (o *options) bind(c *cobra.Command) {
 	flags := c.Flags()
 	flags.String("config", "", "a YAML `file` of method and flags by their names, as vlpx runs show ID -config writes it; flags win over it")
 	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(scale.ScaleNames(), ", "))
-	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, separated by commas; every method gets the same")
+	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, such as 1,2,3 or 1-8; every method gets the same")
 	flags.StringVar(&o.Data, "data", "", "scenes (generated, the default but of artifacts that ask for data which $VLPX_DATA has), or a "+
 		"`folder` with dataset_*.json and images/, train/CLASS/*.jpg, *.tar shards or CIFAR's *.bin; "+
 		"a name is looked up in $VLPX_DATA")
@@ -85,14 +85,29 @@ func (o *options) completeFor(ids []string) error {
 	return err
 }
 
-// parseSeeds reads seeds that are separated by commas.
+// mostSeeds is how many seeds a range may have: more than anybody trains, and few enough to be written down.
+const mostSeeds = 10_000
+
+// parseSeeds reads seeds and ranges of seeds that are separated by commas, such as 1,2,5-8.
 func parseSeeds(list string) (seeds []uint64, err error) {
 	for _, text := range strings.Split(list, ",") {
-		seed, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("-seeds %s: %q is not a whole number; write them as 1,2,3", list, text)
+		first, last, ranged := strings.Cut(strings.TrimSpace(text), "-")
+		from, err := strconv.ParseUint(first, 10, 64)
+		to := from
+		if err == nil && ranged {
+			to, err = strconv.ParseUint(last, 10, 64)
 		}
-		seeds = append(seeds, seed)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("-seeds %s: %q is not a whole number; write them as 1,2,3 or 1-8", list, text)
+		case to < from:
+			return nil, fmt.Errorf("-seeds %s: %q ends before it begins; write %d-%d", list, text, to, from)
+		case to-from >= mostSeeds:
+			return nil, fmt.Errorf("-seeds %s: %q has more than %d seeds", list, text, mostSeeds)
+		}
+		for k := range to - from + 1 {
+			seeds = append(seeds, from+k)
+		}
 	}
 	return seeds, nil
 }

@@ -1,18 +1,22 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Whatever follows -seeds, it is refused by an error that shows it, or it is as many seeds as there are between commas, which written
+// unpadded is a number without zeros before it.
+func unpadded(number string) string { return cmp.Or(strings.TrimLeft(number, "0"), "0") }
+
+// Whatever follows -seeds, it is refused by an error that shows it, or between commas it has each seed, or each of a range, which written
 // again are the same.
 func FuzzSeeds(f *testing.F) {
 	for _, text := range []string{"1,2,3", " 7 , 8", "", ",", "1,", "-1", "+1", "0x10", "1e3", "18446744073709551615",
 		"18446744073709551616",
-		"1 2", "1_000", "\u0661"} {
+		"1 2", "1_000", "\u0661", "1-8", "3, 5-6", "8-1", "1-", "1-2-3", "1 - 2", "0-18446744073709551615", "18446744073709551614-18446744073709551615"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -23,13 +27,20 @@ func FuzzSeeds(f *testing.F) {
 			}
 			return
 		}
-		if len(seeds) != 1+strings.Count(text, ",") {
-			t.Fatalf("%q: got %v", text, seeds)
-		}
-		for k, word := range strings.Split(text, ",") {
-			if written := strings.TrimLeft(strings.TrimSpace(word), "0"); written != strings.TrimLeft(fmt.Sprint(seeds[k]), "0") {
-				t.Fatalf("%q: got %d for %q", text, seeds[k], word)
+		left := seeds
+		for word := range strings.SplitSeq(text, ",") {
+			first, last, ranged := strings.Cut(strings.TrimSpace(word), "-")
+			if !ranged {
+				last = first
 			}
+			n := 1 + slices.IndexFunc(left, func(seed uint64) bool { return fmt.Sprint(seed) == unpadded(last) })
+			if n == 0 || fmt.Sprint(left[0]) != unpadded(first) || left[n-1]-left[0] != uint64(n-1) {
+				t.Fatalf("%q: got %v, of which %v for %q", text, seeds, left, word)
+			}
+			left = left[n:]
+		}
+		if len(left) > 0 {
+			t.Fatalf("%q: got %v, and nothing asks for %v", text, seeds, left)
 		}
 		again, err := parseSeeds(strings.ReplaceAll(strings.Trim(fmt.Sprint(seeds), "[]"), " ", ","))
 		if err != nil || !slices.Equal(again, seeds) {

@@ -20,7 +20,7 @@ func reproduceCommand() *cobra.Command {
 		Use:   "reproduce ID...",
 		Short: "Run what is missing of an artifact and print it beside the paper's numbers",
 		Example: "  vlpx reproduce falcon/table1 -scale tiny\n" +
-			"  vlpx reproduce falcon/table1 -data flickr8k -methods ALBEF,GRIT-VLP -seeds 1,2,3,4,5",
+			"  vlpx reproduce falcon/table1 -data flickr8k -methods ALBEF,GRIT-VLP -seeds 1-5",
 		Args: needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := o.completeFor(ids); err != nil {

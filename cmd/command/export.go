@@ -11,6 +11,7 @@ import (
 
 func exportCommand() *cobra.Command {
 	var home, dir string
+	var onnx bool
 	c := &cobra.Command{
 		Use:   "export RUN -o FOLDER",
 		Short: "Write a finished run's model for other programs: safetensors in published names, settings, tokenizer, model card",
@@ -28,7 +29,7 @@ func exportCommand() *cobra.Command {
 			if dir == "" {
 				return errors.New("export needs a folder to write; name it with -o FOLDER")
 			}
-			kept, err := lab.Export(args[0], dir, home)
+			kept, err := lab.Export(args[0], dir, home, onnx)
 			if err != nil {
 				return err
 			}
@@ -37,6 +38,7 @@ func exportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&dir, "o", "o", "", "the `folder` to write: one that is not there yet, is empty, or has an earlier export")
+	c.Flags().BoolVar(&onnx, "onnx", false, "write the encoders of images and captions as models of ONNX, too; it takes ONNX Runtime")
 	bindHome(c, &home)
 	return c
 }

@@ -29,6 +29,13 @@ func TestExport(t *testing.T) {
 		}
 		must.Do(t, os.Rename(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "home")))
 	}
+	if out, errs, status := executed(t, dir, "export", id, "-o", "models/onnx", "-onnx"); status != 0 {
+		if !strings.Contains(errs, "vlpx doctor -fix") {
+			t.Errorf("printed %q and %q; want what ONNX takes", out, errs)
+		}
+	} else if listed, _ := filepath.Glob(filepath.Join(dir, "models/onnx/*.onnx")); len(listed) != 2 {
+		t.Errorf("wrote %v, want two encoders", listed)
+	}
 	for _, c := range []struct {
 		args []string
 		want []string

@@ -55,6 +55,12 @@ func Open(c Choice) (backend compute.Backend, err error) {
 	return backend, nil
 }
 
+// errNotONNX says that a model of ONNX takes another engine.
+func errNotONNX(backend compute.Backend) error {
+	return fmt.Errorf("engine: %s writes no models of ONNX; get ONNX Runtime by vlpx doctor -fix, and take it by %s=onnx:cpu", backend.Name(),
+		compute.ConfigEnvVar)
+}
+
 // SetSessions has ONNX Runtime compute with this process's processors and fused operations, as Open does. An error says why it keeps
 // settings of its own, with which training runs, too, and is slower. Of other engines there is nothing to set.
 func (c Choice) SetSessions() error {

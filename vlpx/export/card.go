@@ -27,7 +27,7 @@ var cardTemplate = template.Must(template.New(CardName).Parse(cardText))
 type cardMetric struct{ Name, What, Value, Cosine string }
 
 // card writes the model card.
-func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
+func card(c Config, k run.Kept, of framework.Export, encoders []ONNX) ([]byte, error) {
 	r := k.Run
 	f := r.Train.Framework.Framework
 	_, matches := f.(framework.Matches)
@@ -53,13 +53,14 @@ func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
 		Borrowed       bool
 		Versions       []string
 		Metrics        []cardMetric
+		Encoders       []ONNX
 	}{
 		Config: c, Export: of, Framework: f.Name(), Tag: strings.ToLower(f.Name()), Method: c.VLPX.Method, Seed: c.VLPX.Seed,
 		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: r.Tasks.Reranked(), Result: k.Result,
 		Parameters: k.Result.Parameters,
 		Side:       r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} ||
 			r.Locked != nil,
-		Metrics: cardMetrics(k.Result.Metrics),
+		Metrics: cardMetrics(k.Result.Metrics), Encoders: encoders,
 	}
 	_, told.Scores = f.(framework.Scores)
 	if regional(r) {

@@ -25,9 +25,11 @@ const (
 	VocabName     = "vocab.txt"
 	CardName      = "README.md"
 	TorchName     = "model.py"
+	ImageONNXName = "image.onnx"
+	TextONNXName  = "text.onnx"
 )
 
-var names = []string{WeightsName, ConfigName, TokenizerName, VocabName, CardName, TorchName}
+var names = []string{WeightsName, ConfigName, TokenizerName, VocabName, CardName, TorchName, ImageONNXName, TextONNXName}
 
 // preparing is model.py without the framework's part, which stands in the place of torchPlace.
 //
@@ -37,8 +39,8 @@ var preparing string
 const torchPlace = "# MODEL\n"
 
 // Write exports a finished run's model into a folder, whole or not at all. A folder that is there must be empty or an earlier export,
-// which is replaced.
-func Write(dir string, k run.Kept, m *train.Model) (err error) {
+// which is replaced. Encoders of ONNX, if any, lie beside the other files.
+func Write(dir string, k run.Kept, m *train.Model, encoders ...ONNX) (err error) {
 	of, err := exportOf(k.Run)
 	if err != nil {
 		return fmt.Errorf("export: run %s: %w", k.ID, err)
@@ -64,7 +66,7 @@ func Write(dir string, k run.Kept, m *train.Model) (err error) {
 	if err := disk.Mkdir(fresh); err != nil {
 		return elsewhere(err)
 	}
-	if err := fill(fresh, k, m, of); err != nil {
+	if err := fill(fresh, k, m, of, encoders); err != nil {
 		return elsewhere(err)
 	}
 	earlier := filepath.Join(beside.Path, "earlier")
@@ -106,7 +108,7 @@ func replaceable(dir string) error {
 }
 
 // fill writes an export's files into an empty folder.
-func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
+func fill(dir string, k run.Kept, m *train.Model, of framework.Export, encoders []ONNX) error {
 	values, err := m.Weights()
 	if err != nil {
 		return err
@@ -126,7 +128,7 @@ func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
 	if err := tensors.Write(filepath.Join(dir, WeightsName)); err != nil {
 		return err
 	}
-	text, err := card(config, k, of)
+	text, err := card(config, k, of, encoders)
 	if err != nil {
 		return err
 	}
@@ -135,6 +137,9 @@ func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
 	}
 	if of.Torch != "" {
 		files[TorchName] = []byte(strings.Replace(preparing, torchPlace, of.Torch, 1))
+	}
+	for _, e := range encoders {
+		files[e.Name] = e.Model
 	}
 	for name, content := range files {
 		if err := disk.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {

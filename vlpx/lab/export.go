@@ -15,8 +15,9 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// Export writes a finished run's model into a folder, as package export has it. The run is named by its identity or the beginning of it.
-func Export(id, dir, home string) (run.Kept, error) {
+// Export writes a finished run's model into a folder, as package export has it, where asked with its encoders as models of ONNX. The run is
+// named by its identity or the beginning of it.
+func Export(id, dir, home string, onnx bool) (run.Kept, error) {
 	store, err := OpenStore(home)
 	if err != nil {
 		return run.Kept{}, err
@@ -46,7 +47,13 @@ func Export(id, dir, home string) (run.Kept, error) {
 			return err
 		}
 		defer model.Close()
-		return export.Write(dir, kept, model)
+		var encoders []export.ONNX
+		if onnx {
+			if encoders, err = export.Encoders(backend, kept, model); err != nil {
+				return err
+			}
+		}
+		return export.Write(dir, kept, model, encoders...)
 	})
 }
 

@@ -29,7 +29,7 @@ func TestExportedAtTiny(t *testing.T) {
 	folder := func(r run.Run) string { return filepath.Join(t.TempDir(), r.Train.Method.Name) }
 	for _, r := range grid.Plan.Runs() {
 		dir := folder(r)
-		if kept, err := Export(r.ID()[:5], dir, o.Home); err != nil || kept.ID != r.ID() || kept.Result.Method != r.Train.Method.Name {
+		if kept, err := Export(r.ID()[:5], dir, o.Home, false); err != nil || kept.ID != r.ID() || kept.Result.Method != r.Train.Method.Name {
 			t.Fatalf("exported %s, %s (%v), want %s", kept.ID, kept.Result.Method, err, r.ID())
 		}
 		want[dir] = map[string]map[string]float64{}
@@ -61,7 +61,7 @@ func TestExportMistakes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "exported")
 	wrong := func(id, want string) {
 		t.Helper()
-		must.Fail(t, must.Err(Export(id, dir, o.Home)), want, "%s", id)
+		must.Fail(t, must.Err(Export(id, dir, o.Home, false)), want, "%s", id)
 	}
 	wrong("abc", "the store has none; make one")
 	grid := must.Get(Open("falcon/table1", o))(t)

@@ -3,6 +3,7 @@ module vlpx.internal
 go 1.26.5
 
 require (
+	codeberg.org/go-fonts/latin-modern v0.4.0
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/gofrs/flock v0.13.1
 	github.com/gomlx/compute v0.1.6

@@ -71,11 +71,11 @@ func (b Bars) keys() []key {
 	return keys
 }
 
-func (b Bars) axes(looks map[string]look, width vg.Length) *plot.Plot {
-	p := axes("", b.YLabel, width)
+func (b Bars) axes(face Typeface, looks map[string]look, width vg.Length) *plot.Plot {
+	p := face.axes("", b.YLabel, width)
 	p.Add(gridLines{}, barGroups{b, looks})
 	p.X.Padding, p.Y.Padding = 0, 0
-	names, fit := b.labels((width - axisRoom) / vg.Length(len(b.Groups)))
+	names, fit := b.labels(face, (width-axisRoom)/vg.Length(len(b.Groups)))
 	ticks := make(plot.ConstantTicks, len(names))
 	for g, name := range names {
 		ticks[g] = plot.Tick{Value: float64(g), Label: name}
@@ -90,13 +90,13 @@ func (b Bars) axes(looks map[string]look, width vg.Length) *plot.Plot {
 
 // labels are the names of the groups in lines that fit a width, or as they are where one does not. All have as many lines, of
 // which gonum would set more the lower.
-func (b Bars) labels(width vg.Length) (names []string, fit bool) {
-	style, widest, longest := lettering(tickSize), vg.Length(0), 1
+func (b Bars) labels(face Typeface, width vg.Length) (names []string, fit bool) {
+	style, widest, longest := face.lettering(tickSize), vg.Length(0), 1
 	for _, name := range b.Groups {
 		widest = max(widest, style.Width(name))
 	}
 	if widest > width-labelGap {
-		widest = b.widestWord()
+		widest = b.widestWord(face)
 	}
 	if widest > width-labelGap {
 		return b.Groups, false
@@ -112,17 +112,17 @@ func (b Bars) labels(width vg.Length) (names []string, fit bool) {
 }
 
 // widestWord is the width of the widest word in the names of the groups.
-func (b Bars) widestWord() vg.Length {
+func (b Bars) widestWord(face Typeface) vg.Length {
 	var widest vg.Length
 	for _, word := range strings.Fields(strings.Join(b.Groups, " ")) {
-		widest = max(widest, lettering(tickSize).Width(word))
+		widest = max(widest, face.lettering(tickSize).Width(word))
 	}
 	return widest
 }
 
 // room has bars that can be told apart, and names of groups that need not be turned unless the page is too narrow.
-func (b Bars) room() (least, most vg.Length) {
-	group := max(barLeast*vg.Length(len(b.Series))/barShare, b.widestWord()+labelGap)
+func (b Bars) room(face Typeface) (least, most vg.Length) {
+	group := max(barLeast*vg.Length(len(b.Series))/barShare, b.widestWord(face)+labelGap)
 	return max(panelLeast, axisRoom+group*vg.Length(len(b.Groups))), PageWidth
 }
 

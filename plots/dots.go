@@ -56,12 +56,12 @@ const (
 	dotHeadroom = 0.06            // of the range of the intervals, at its left and right
 )
 
-func (d Dots) room() (least, most vg.Length) { return dotsLeast, dotsMost }
+func (d Dots) room(Typeface) (least, most vg.Length) { return dotsLeast, dotsMost }
 
 // height is that of the panel with its axis.
-func (d Dots) height() vg.Length {
+func (d Dots) height(face Typeface) vg.Length {
 	lines := 1
-	for _, name := range d.names() {
+	for _, name := range d.names(face) {
 		lines = max(lines, lineCount(name))
 	}
 	pitch := max(dotPitch, vg.Length(lines)*leading*tickSize+2)
@@ -73,19 +73,19 @@ func (d Dots) height() vg.Length {
 }
 
 // names are those of the rows in lines that fit.
-func (d Dots) names() []string {
+func (d Dots) names(face Typeface) []string {
 	var names []string
 	for _, r := range d.Rows {
-		names = append(names, fitted(r.Name, lettering(tickSize), dotNames, dotLines))
+		names = append(names, fitted(r.Name, face.lettering(tickSize), dotNames, dotLines))
 	}
 	return names
 }
 
 // namesRoom is the room of the rows' names at the left of the panel.
-func (d Dots) namesRoom() vg.Length {
+func (d Dots) namesRoom(face Typeface) vg.Length {
 	var widest vg.Length
-	for _, name := range d.names() {
-		widest = max(widest, lettering(tickSize).Width(name))
+	for _, name := range d.names(face) {
+		widest = max(widest, face.lettering(tickSize).Width(name))
 	}
 	return widest
 }
@@ -95,15 +95,15 @@ func (d Dots) sameRows(other Dots) bool {
 	return slices.EqualFunc(d.Rows, other.Rows, func(a, b DotRow) bool { return a.Name == b.Name })
 }
 
-func (d Dots) axes(_ map[string]look, width vg.Length) *plot.Plot {
-	p := axes(d.XLabel, "", width)
+func (d Dots) axes(face Typeface, _ map[string]look, width vg.Length) *plot.Plot {
+	p := face.axes(d.XLabel, "", width)
 	p.Add(gridLines{}, dots{d})
 	p.X.Tick.Marker = roundTicks(max(3, int(width/(0.24*vg.Inch))))
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.Y.Padding, p.Y.LineStyle.Width, p.Y.Tick.Length = 2, 0, 2
 	p.Y.Tick.LineStyle.Width = 0
 	ticks := make(plot.ConstantTicks, len(d.Rows))
-	for k, name := range d.names() {
+	for k, name := range d.names(face) {
 		ticks[k] = plot.Tick{Value: float64(k), Label: name}
 	}
 	p.Y.Tick.Marker = ticks

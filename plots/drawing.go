@@ -17,10 +17,11 @@ import (
 type Drawing interface {
 	// PNG writes an image of the given dots per inch, 0 for 150.
 	PNG(w io.Writer, dpi int) error
-	// PDF writes one page with its font embedded, and titles as outlines. The font holds the western alphabet; Greek letters are
-	// spelled out.
+	// PDF writes one page with its font embedded. Titles, letters outside of the western alphabet and those of [ComputerModern], whose
+	// font is of a kind that cannot be embedded, are drawn as outlines.
 	PDF(w io.Writer) error
-	// SVG writes text as text, in Liberation Sans or the reader's own sans-serif font, set to the width of the former.
+	// SVG writes text as text, in a Liberation font or the reader's own of that kind, set to the width of the former. ComputerModern is
+	// drawn as outlines.
 	SVG(w io.Writer) error
 }
 

@@ -17,9 +17,9 @@ type Panel interface {
 	check() error
 	keys() []key
 	// room is the least width at which the diagram can be read, and the widest that becomes it.
-	room() (least, most vg.Length)
+	room(face Typeface) (least, most vg.Length)
 	// axes returns the diagram, to be drawn about that wide.
-	axes(looks map[string]look, width vg.Length) *plot.Plot
+	axes(face Typeface, looks map[string]look, width vg.Length) *plot.Plot
 }
 
 // Figure is one or several panels, lettered (a), (b), ... from the second on, over one legend and a note. A series of the same
@@ -32,6 +32,7 @@ type Figure struct {
 	Width     vg.Length // of the whole figure; 0 for [ColumnWidth] with one panel a row that fits it, else [PageWidth]
 	Height    vg.Length // of a panel with its axes; 0 for what becomes it
 	SameRange bool      // the panels share one vertical range
+	Typeface  Typeface  // of all letters
 	// Known are series that look the same in every figure with this list, such as the methods of a paper; others get the looks
 	// that these leave free.
 	Known []string
@@ -49,6 +50,9 @@ func (f Figure) SVG(w io.Writer) error { return writeSVG(w, f) }
 func (f Figure) sheet() (sheet, error) {
 	if len(f.Panels) == 0 {
 		return sheet{}, errors.New("plots: a figure without panels")
+	}
+	if err := f.Typeface.check(); err != nil {
+		return sheet{}, err
 	}
 	for _, p := range f.Panels {
 		if err := p.check(); err != nil {
@@ -68,7 +72,7 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		diagrams[row] = make([]*plot.Plot, l.cols)
 		for col := range diagrams[row] {
 			if k := row*l.cols + col; k < len(f.Panels) {
-				diagrams[row][col] = f.Panels[k].axes(l.foot.legend.looks, l.panel())
+				diagrams[row][col] = f.Panels[k].axes(f.Typeface, l.foot.legend.looks, l.panel())
 				if _, dots := f.Panels[k].(Dots); dots && (col == 0 || f.sameRows(k-1, k)) {
 					nameless(diagrams[row][col])
 				}
@@ -80,13 +84,13 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 	}
 	tiles := draw.Tiles{Rows: l.rows, Cols: l.cols, PadX: panelGap, PadY: panelGap + l.headingHeight}
 	area := draw.Crop(c, l.names, 0, l.foot.height+panelGap/2, -l.title.height-l.headingHeight)
-	heading := headline(labelSize)
+	heading := f.Typeface.headline(labelSize)
 	heading.YAlign = draw.YBottom
 	panels := plot.Align(diagrams, tiles, area)
 	for row := range diagrams { // aligned without the names at their left, which may be wider than they are
 		if _, dots := f.Panels[row*l.cols].(Dots); dots {
 			aligned := diagrams[row][0].DataCanvas(panels[row][0]).Min.X
-			diagrams[row][0].Y.Tick.Marker = f.Panels[row*l.cols].axes(l.foot.legend.looks, l.panel()).Y.Tick.Marker
+			diagrams[row][0].Y.Tick.Marker = f.Panels[row*l.cols].axes(f.Typeface, l.foot.legend.looks, l.panel()).Y.Tick.Marker
 			panels[row][0].Min.X += aligned - diagrams[row][0].DataCanvas(panels[row][0]).Min.X
 		}
 	}

@@ -44,11 +44,11 @@ func (h Heat) keys() []key {
 	return []key{{name: TruePair.String(), sample: outline}}
 }
 
-func (h Heat) room() (least, most vg.Length) { return panelLeast, cellsMost }
+func (h Heat) room(Typeface) (least, most vg.Length) { return panelLeast, cellsMost }
 
-func (h Heat) axes(_ map[string]look, width vg.Length) *plot.Plot {
-	p := axes(h.XLabel, h.YLabel, width)
-	p.Add(cells{h})
+func (h Heat) axes(face Typeface, _ map[string]look, width vg.Length) *plot.Plot {
+	p := face.axes(h.XLabel, h.YLabel, width)
+	p.Add(cells{h, face})
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the cells are edge enough
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
@@ -95,7 +95,10 @@ const (
 const seam = vg.Length(0.4)
 
 // cells draws a matrix and its scale.
-type cells struct{ Heat }
+type cells struct {
+	Heat
+	face Typeface
+}
 
 // Plot implements plot.Plotter.
 func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
@@ -128,14 +131,14 @@ func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
 		from, to := rows*(1-float64(k)/shades), rows*(1-float64(k+1)/shades)
 		c.FillPolygon(shade((float64(k)+0.5)/shades), corners(left, y(from), right, min(y(to)+seam, y(0))))
 	}
-	style := lettering(tickSize)
+	style := h.face.lettering(tickSize)
 	style.YAlign = draw.YCenter
 	for _, t := range roundTicks(5).Ticks(low, high) {
 		at := y(rows * (1 - (t.Value-low)/whole))
 		c.StrokeLine2(inkLine(), right, at, right+2, at)
 		c.FillText(style, vg.Point{X: right + 4, Y: at + raised*tickSize}, t.Label)
 	}
-	name := lettering(labelSize)
+	name := h.face.lettering(labelSize)
 	name.XAlign, name.Rotation = draw.XCenter, math.Pi/2
 	c.FillText(name, vg.Point{X: c.Max.X, Y: y(rows / 2)}, h.ZLabel)
 }

@@ -32,14 +32,14 @@ func (f Figure) layout() layout {
 	l.names = f.names()
 	l.rows = ceil(len(f.Panels), l.cols)
 	inner := l.width - 2*margin
-	l.title = newTitle(f.Title, inner)
-	l.foot = newFoot(newLegend(f.Panels, f.Known), f.Note, inner)
+	l.title = newTitle(f.Title, f.Typeface, inner)
+	l.foot = newFoot(newLegend(f.Panels, f.Known, f.Typeface), f.Note, inner)
 	for k, p := range f.Panels {
 		heading := p.title()
 		if len(f.Panels) > 1 {
 			heading = fmt.Sprintf("(%s) %s", letter(k), heading)
 		}
-		style := headline(labelSize)
+		style := f.Typeface.headline(labelSize)
 		l.headings = append(l.headings, wrapped(heading, style, l.panel()))
 		if heading != "" {
 			l.headingHeight = max(l.headingHeight, style.Height(l.headings[k])+0.8*labelSize)
@@ -57,7 +57,7 @@ func (f Figure) names() vg.Length {
 	var room vg.Length
 	for _, p := range f.Panels {
 		if d, ok := p.(Dots); ok {
-			room = max(room, d.namesRoom())
+			room = max(room, d.namesRoom(f.Typeface))
 		}
 	}
 	return room
@@ -70,7 +70,7 @@ func (f Figure) heights() (high, low vg.Length) {
 	}
 	for _, p := range f.Panels {
 		if d, ok := p.(Dots); ok {
-			high, low = max(high, d.height()), max(low, d.height())
+			high, low = max(high, d.height(f.Typeface)), max(low, d.height(f.Typeface))
 		} else {
 			high, low = max(high, panelHeight), max(low, panelLow)
 		}
@@ -82,7 +82,7 @@ func (f Figure) heights() (high, low vg.Length) {
 func (f Figure) columns() (cols int, width vg.Length) {
 	var least, most vg.Length
 	for _, p := range f.Panels {
-		l, m := p.room()
+		l, m := p.room(f.Typeface)
 		least, most = max(least, l), max(most, m)
 	}
 	cols, width = f.Columns, f.Width
@@ -98,7 +98,7 @@ func (f Figure) columns() (cols int, width vg.Length) {
 	}
 	cols = ceil(len(f.Panels), ceil(len(f.Panels), cols))
 	if f.Width <= 0 {
-		names, _ := newLegend(f.Panels, f.Known).size(0) // one below the other
+		names, _ := newLegend(f.Panels, f.Known, f.Typeface).size(0) // one below the other
 		if cols == 1 && max(least+beside, names) <= panelOf(ColumnWidth, 1) {
 			width = ColumnWidth
 		}
@@ -128,11 +128,11 @@ type foot struct {
 
 func newFoot(l legend, note string, width vg.Length) foot {
 	l.fit(width)
-	f := foot{legend: l, note: wrapped(note, lettering(noteSize), width)}
+	f := foot{legend: l, note: wrapped(note, l.face.lettering(noteSize), width)}
 	_, f.legendHeight = l.size(width)
 	f.height = f.legendHeight
 	if f.note != "" {
-		f.height += noteGap + paragraphHeight(lettering(noteSize), f.note)
+		f.height += noteGap + paragraphHeight(l.face.lettering(noteSize), f.note)
 	}
 	return f
 }
@@ -144,7 +144,7 @@ func (f foot) draw(c draw.Canvas) {
 	if f.note == "" {
 		return
 	}
-	style, at := lettering(noteSize), vg.Point{X: c.Min.X, Y: c.Max.Y - f.legendHeight - noteGap}
+	style, at := f.legend.face.lettering(noteSize), vg.Point{X: c.Min.X, Y: c.Max.Y - f.legendHeight - noteGap}
 	if !strings.Contains(f.note, "\n") {
 		style.XAlign, at.X = draw.XCenter, c.Center().X
 	}

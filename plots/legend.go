@@ -33,13 +33,14 @@ type key struct {
 // legend stands below the panels, in columns, so that it hides no data.
 type legend struct {
 	keys  []key
+	face  Typeface
 	looks map[string]look
 }
 
 // newLegend collects the keys of all panels, each name once. A series looks the same throughout the figure; one that is a stage
 // in any panel is one in all. Known names have the looks of their places in that list, others those that are left.
-func newLegend(panels []Panel, known []string) legend {
-	l := legend{looks: map[string]look{}}
+func newLegend(panels []Panel, known []string, face Typeface) legend {
+	l := legend{face: face, looks: map[string]look{}}
 	place := map[string]int{}
 	for _, p := range panels {
 		for _, k := range p.keys() {
@@ -87,13 +88,13 @@ func newLegend(panels []Panel, known []string) legend {
 // fit shortens names that a line of the given width has no room for.
 func (l legend) fit(width vg.Length) {
 	for i, k := range l.keys {
-		l.keys[i].label = fitted(k.name, lettering(labelSize), width-keyWidth-4*keyGap, 1)
+		l.keys[i].label = fitted(k.name, l.face.lettering(labelSize), width-keyWidth-4*keyGap, 1)
 	}
 }
 
 // columns are the widths of the columns, as many as fit the given width but as even as their rows allow.
 func (l legend) columns(width vg.Length) []vg.Length {
-	style := lettering(labelSize)
+	style := l.face.lettering(labelSize)
 	for n := len(l.keys); n > 0; n-- {
 		columns := make([]vg.Length, ceil(len(l.keys), ceil(len(l.keys), n)))
 		var all vg.Length
@@ -128,7 +129,7 @@ func (l legend) draw(c draw.Canvas) {
 	width, _ := l.size(c.Max.X - c.Min.X)
 	columns := l.columns(c.Max.X - c.Min.X)
 	at := vg.Point{X: c.Center().X - width/2 + 1.5*keyGap, Y: c.Max.Y - keyPitch/2}
-	style := lettering(labelSize)
+	style := l.face.lettering(labelSize)
 	style.YAlign = draw.YCenter
 	for i, k := range l.keys {
 		column := i % len(columns)

@@ -2,66 +2,31 @@ package plots
 
 import (
 	"strings"
-	"sync"
 
-	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// boldVariant is Liberation Sans Bold under a name of its own: vgpdf cannot find a font whose weight is bold.
-const boldVariant = "SansBold"
-
-// typesetter knows the fonts of all figures.
-var typesetter = sync.OnceValue(func() text.Handler {
-	faces := liberation.Collection()
-	for _, f := range faces {
-		if f.Font.Variant == "Sans" && f.Font.Weight == xfont.WeightBold && f.Font.Style == xfont.StyleNormal {
-			f.Font.Variant, f.Font.Weight = boldVariant, xfont.WeightNormal
-			faces = append(faces, f)
-			break
-		}
-	}
-	return text.Plain{Fonts: font.NewCache(faces)}
-})
-
-// lettering is the style of labels.
-func lettering(size vg.Length) text.Style {
-	return text.Style{
-		Color:   ink,
-		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
-		Handler: typesetter(),
-	}
-}
-
-// headline is the style of titles.
-func headline(size vg.Length) text.Style {
-	style := lettering(size)
-	style.Font.Variant = boldVariant
-	return style
-}
-
 // title stands above a drawing, centred, in lines that fit.
 type title struct {
 	text   string
+	face   Typeface
 	height vg.Length // with the gap below; zero without a title
 }
 
-func newTitle(s string, width vg.Length) title {
+func newTitle(s string, face Typeface, width vg.Length) title {
 	if s == "" {
 		return title{}
 	}
-	style := headline(titleSize)
+	style := face.headline(titleSize)
 	lines := balanced(s, style, width)
-	return title{lines, style.Height(lines) + 0.6*titleSize}
+	return title{lines, face, style.Height(lines) + 0.6*titleSize}
 }
 
 // draw writes the title at the top of c.
 func (t title) draw(c draw.Canvas) {
-	style := headline(titleSize)
+	style := t.face.headline(titleSize)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
 	c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, t.text)
 }

@@ -75,10 +75,10 @@ func (l Lines) keys() []key {
 	return keys
 }
 
-func (l Lines) room() (least, most vg.Length) { return panelLeast, PageWidth }
+func (l Lines) room(Typeface) (least, most vg.Length) { return panelLeast, PageWidth }
 
-func (l Lines) axes(looks map[string]look, width vg.Length) *plot.Plot {
-	p := axes(l.XLabel, l.YLabel, width)
+func (l Lines) axes(face Typeface, looks map[string]look, width vg.Length) *plot.Plot {
+	p := face.axes(l.XLabel, l.YLabel, width)
 	p.Add(gridLines{})
 	for _, s := range l.Series { // bands first: no band may cover a curve
 		p.Add(spread{s, looks[s.Name], len(l.Series)})

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// outlines are the paths of a text's letters, its baseline from a point to the right. Letters that the font lacks are left out.
+// outlines are the paths of a text's letters, its baseline from a point to the right. For one that the font lacks it has a sign.
 func outlines(f font.Face, at vg.Point, s string) []vg.Path {
 	var (
 		buffer   sfnt.Buffer

@@ -13,13 +13,26 @@ import (
 // westernPDF is a PDF canvas that takes Go strings: vgpdf's fonts are encoded in Windows-1252 and would show UTF-8 as garbage.
 type westernPDF struct{ *vgpdf.Canvas }
 
-// FillString implements vg.Canvas. Titles are drawn as outlines: vgpdf embeds one font file a page, and would set them in the
-// letters of the labels.
+// FillString implements vg.Canvas. vgpdf embeds one TrueType font a page, that of the labels, with the letters of Windows-1252. Others are
+// drawn as outlines.
 func (c westernPDF) FillString(f font.Face, at vg.Point, s string) {
-	if f.Font.Variant != boldVariant {
-		c.Canvas.FillString(f, at, western(s))
+	if f.Font.Typeface != liberationFonts || strings.HasSuffix(string(f.Font.Variant), bold) {
+		c.outline(f, at, s)
 		return
 	}
+	for s != "" {
+		part, encoded := westernPart(s)
+		if encoded != "" {
+			c.Canvas.FillString(f, at, encoded)
+		} else {
+			c.outline(f, at, part)
+		}
+		at.X += f.Width(part)
+		s = s[len(part):]
+	}
+}
+
+func (c westernPDF) outline(f font.Face, at vg.Point, s string) {
 	for _, glyph := range outlines(f, at, s) {
 		c.Fill(glyph)
 	}
@@ -39,19 +52,17 @@ func (c straight) RGBA() (r, g, b, a uint32) {
 	return 0x101 * uint32(c.R), 0x101 * uint32(c.G), 0x101 * uint32(c.B), 0x101 * uint32(c.A)
 }
 
-// western encodes a text in Windows-1252 and spells out what that lacks.
-func western(s string) string {
-	s = strings.NewReplacer(
-		"α", "alpha", "β", "beta", "γ", "gamma", "ε", "epsilon", "λ", "lambda", "μ", "µ", "ρ", "rho", "σ", "sigma", "τ", "tau",
-		"≤", "<=", "≥", ">=", "→", "->", "−", "-",
-	).Replace(s)
-	var b strings.Builder
-	for _, r := range s {
-		if c, ok := charmap.Windows1252.EncodeRune(r); ok {
-			b.WriteByte(c)
-		} else {
-			b.WriteByte('?')
+// westernPart is the longest beginning of a text that Windows-1252 has, and that in this encoding; or that it lacks, and "".
+func westernPart(s string) (part, encoded string) {
+	var code []byte
+	for k, r := range s {
+		c, western := charmap.Windows1252.EncodeRune(r)
+		if western != (len(code) > 0) && k > 0 {
+			return s[:k], string(code)
+		}
+		if western {
+			code = append(code, c)
 		}
 	}
-	return b.String()
+	return s, string(code)
 }

@@ -13,9 +13,10 @@ import (
 
 // Pictures is a grid of images with captions, in rows of an anchor and what was picked for it. Rows may differ in length.
 type Pictures struct {
-	Title string
-	Note  string // below the legend
-	Rows  []PictureRow
+	Title    string
+	Note     string // below the legend
+	Rows     []PictureRow
+	Typeface Typeface // of all letters
 }
 
 // PictureRow is a row of pictures and its name, wrapped at their left.
@@ -50,6 +51,9 @@ func (p Pictures) sheet() (sheet, error) {
 
 // check reports the first picture that cannot be drawn; rows and pictures count from 1.
 func (p Pictures) check() error {
+	if err := p.Typeface.check(); err != nil {
+		return err
+	}
 	if len(p.Rows) == 0 {
 		return fmt.Errorf("plots: pictures %q: no rows", p.Title)
 	}
@@ -88,6 +92,7 @@ func (p Picture) size(side vg.Length) vg.Point {
 // pictureLayout is where the parts of a grid of pictures go.
 type pictureLayout struct {
 	width, height vg.Length
+	face          Typeface
 	side          vg.Length // the longer one of a picture
 	title         title
 	names         vg.Length // width of the names, with the gap after them; zero if no row has one
@@ -114,7 +119,7 @@ func (p Pictures) layout() pictureLayout {
 }
 
 func (p Pictures) layoutAt(side vg.Length) pictureLayout {
-	l := pictureLayout{side: side}
+	l := pictureLayout{face: p.Typeface, side: side}
 	var columns int
 	var used [Right + 1]bool
 	for _, row := range p.Rows {
@@ -125,9 +130,9 @@ func (p Pictures) layoutAt(side vg.Length) pictureLayout {
 		for _, picture := range row.Pictures {
 			used[picture.Mark] = true
 		}
-		l.rows = append(l.rows, row.layout(side))
+		l.rows = append(l.rows, row.layout(p.Typeface, side))
 	}
-	var marks legend
+	marks := legend{face: p.Typeface}
 	for _, m := range inLegend {
 		if used[m] {
 			marks.keys = append(marks.keys, key{name: m.String(), label: m.String(), sample: framed, mark: m})
@@ -135,7 +140,7 @@ func (p Pictures) layoutAt(side vg.Length) pictureLayout {
 	}
 	l.grid = l.names + vg.Length(columns)*(side+pictureGap) - pictureGap
 	inner := max(l.grid, picturesLeast)
-	l.title = newTitle(p.Title, inner)
+	l.title = newTitle(p.Title, p.Typeface, inner)
 	if p.Title != "" {
 		l.title.height += captionGap // frames reach beyond their pictures
 	}
@@ -148,9 +153,9 @@ func (p Pictures) layoutAt(side vg.Length) pictureLayout {
 	return l
 }
 
-func (r PictureRow) layout(side vg.Length) pictureRow {
+func (r PictureRow) layout(face Typeface, side vg.Length) pictureRow {
 	row := pictureRow{PictureRow: r}
-	caption := captionStyle()
+	caption := captionStyle(face)
 	for _, picture := range r.Pictures {
 		row.pictures = max(row.pictures, picture.size(side).Y)
 		lines := ""
@@ -161,7 +166,7 @@ func (r PictureRow) layout(side vg.Length) pictureRow {
 		row.captions = append(row.captions, lines)
 	}
 	if r.Name != "" {
-		name := lettering(labelSize)
+		name := face.lettering(labelSize)
 		row.name = fitted(r.Name, name, nameWidth, nameLines)
 		row.below = max(row.below, paragraphHeight(name, row.name)-row.pictures)
 	}
@@ -180,7 +185,7 @@ func (l pictureLayout) draw(c draw.Canvas) {
 
 // draw puts the row below and to the right of a point. Its pictures stand on one line, so that captions are close to them.
 func (r pictureRow) draw(c draw.Canvas, at vg.Point, l pictureLayout) {
-	name, caption := lettering(labelSize), captionStyle()
+	name, caption := l.face.lettering(labelSize), captionStyle(l.face)
 	paragraph(c, name, at, r.name)
 	floor := at.Y - r.pictures
 	for k, picture := range r.Pictures {
@@ -193,8 +198,8 @@ func (r pictureRow) draw(c draw.Canvas, at vg.Point, l pictureLayout) {
 	}
 }
 
-func captionStyle() text.Style {
-	style := lettering(tickSize)
+func captionStyle(face Typeface) text.Style {
+	style := face.lettering(tickSize)
 	style.XAlign = draw.XCenter
 	return style
 }

@@ -68,26 +68,26 @@ const (
 )
 
 // names is the room of the longest name.
-func (r Ranks) names() vg.Length {
+func (r Ranks) names(face Typeface) vg.Length {
 	var widest vg.Length
 	for _, s := range r.Series {
-		widest = max(widest, lettering(tickSize).Width(s.Name))
+		widest = max(widest, face.lettering(tickSize).Width(s.Name))
 	}
 	return nameGap + widest
 }
 
-func (r Ranks) room() (least, most vg.Length) {
-	around := axisRoom + slopeEdge + r.names()
+func (r Ranks) room(face Typeface) (least, most vg.Length) {
+	around := axisRoom + slopeEdge + r.names(face)
 	return around + slopeLeast, around + slopeMost
 }
 
-func (r Ranks) axes(looks map[string]look, width vg.Length) *plot.Plot {
-	p := axes("", r.YLabel, width)
-	slope := max(width-axisRoom-slopeEdge-r.names(), slopeLeast)
-	p.Add(slopes{r, looks, float64(slopeEdge / slope), float64(r.names() / slope)})
+func (r Ranks) axes(face Typeface, looks map[string]look, width vg.Length) *plot.Plot {
+	p := face.axes("", r.YLabel, width)
+	slope := max(width-axisRoom-slopeEdge-r.names(face), slopeLeast)
+	p.Add(slopes{r, face, looks, float64(slopeEdge / slope), float64(r.names(face) / slope)})
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.LineStyle.Width, p.X.Tick.LineStyle.Width = 0, 0
-	style, reach := lettering(tickSize), 0.95*min(slope, 2*r.names())
+	style, reach := face.lettering(tickSize), 0.95*min(slope, 2*r.names(face))
 	p.X.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: wrapped(r.Left, style, reach)},
 		{Value: 1, Label: wrapped(r.Right, style, reach)}}
 	p.X.Tick.Label.YAlign = draw.YTop
@@ -103,6 +103,7 @@ func (r Ranks) axes(looks map[string]look, width vg.Length) *plot.Plot {
 // slopes draws the series of a panel of ranks.
 type slopes struct {
 	Ranks
+	face        Typeface
 	looks       map[string]look
 	left, right float64 // room beside the measures, in distances between them
 }
@@ -131,7 +132,7 @@ func (s slopes) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		ends = append(ends, points[1].Y)
 	}
-	style := lettering(tickSize)
+	style := s.face.lettering(tickSize)
 	style.YAlign = draw.YCenter
 	for k, at := range apart(ends, 1.15*tickSize, c.Min.Y, c.Max.Y) {
 		c.FillText(style, vg.Point{X: x(1) + nameGap, Y: at + raised*tickSize}, s.Series[k].Name)

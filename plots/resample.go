@@ -3,8 +3,10 @@ package plots
 import (
 	"image"
 	"math"
+	"strings"
 
 	"golang.org/x/image/draw"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 )
@@ -41,4 +43,15 @@ func printed(img image.Image, size vg.Point) *image.RGBA {
 	draw.Draw(out, out.Bounds(), image.NewUniform(paper), image.Point{}, draw.Src)
 	draw.CatmullRom.Scale(out, out.Bounds(), img, img.Bounds(), draw.Over, nil)
 	return out
+}
+
+// FillString implements vg.Canvas. gg leaves letters out that the font lacks; outlines have a box for each.
+func (c pixelPNG) FillString(f font.Face, at vg.Point, s string) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return lacks(f, r) }) {
+		c.Canvas.FillString(f, at, s)
+		return
+	}
+	for _, glyph := range outlines(f, at, s) {
+		c.Fill(glyph)
+	}
 }

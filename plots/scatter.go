@@ -54,10 +54,10 @@ func (s Scatter) keys() []key {
 	return keys
 }
 
-func (s Scatter) room() (least, most vg.Length) { return panelLeast, cellsMost }
+func (s Scatter) room(Typeface) (least, most vg.Length) { return panelLeast, cellsMost }
 
-func (s Scatter) axes(looks map[string]look, width vg.Length) *plot.Plot {
-	p := axes(s.XLabel, s.YLabel, width)
+func (s Scatter) axes(face Typeface, looks map[string]look, width vg.Length) *plot.Plot {
+	p := face.axes(s.XLabel, s.YLabel, width)
 	p.Add(points{s, looks})
 	if s.XLabel == "" && s.YLabel == "" {
 		p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks{}, plot.ConstantTicks{}

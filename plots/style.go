@@ -165,7 +165,7 @@ func (l look) haze() color.Color {
 func inkLine() draw.LineStyle { return draw.LineStyle{Color: ink, Width: axisWidth} }
 
 // axes returns an empty plot with the styles of this file, to be drawn about that wide.
-func axes(xLabel, yLabel string, width vg.Length) *plot.Plot {
+func (t Typeface) axes(xLabel, yLabel string, width vg.Length) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, a := range []struct {
@@ -173,7 +173,7 @@ func axes(xLabel, yLabel string, width vg.Length) *plot.Plot {
 		label string
 		room  vg.Length
 	}{{&p.X, xLabel, width}, {&p.Y, yLabel, panelHeight}} {
-		label, tick := lettering(labelSize), lettering(tickSize)
+		label, tick := t.lettering(labelSize), t.lettering(tickSize)
 		label.XAlign, label.YAlign = a.axis.Label.TextStyle.XAlign, a.axis.Label.TextStyle.YAlign
 		tick.XAlign, tick.YAlign = a.axis.Tick.Label.XAlign, a.axis.Tick.Label.YAlign
 		a.axis.Label.TextStyle, a.axis.Label.Text, a.axis.Label.Padding = label, wrapped(a.label, label, 0.85*a.room), 3

@@ -81,7 +81,7 @@ func TestLetters(t *testing.T) {
 }
 
 func TestWrapped(t *testing.T) {
-	style := lettering(labelSize)
+	style := Sans.lettering(labelSize)
 	text := "one two three four"
 	if got := wrapped(text, style, style.Width("one two")); got != "one two\nthree\nfour" {
 		t.Errorf("got %q", got)
@@ -93,7 +93,7 @@ func TestWrapped(t *testing.T) {
 
 // TestFitted: whatever the text, no line is too wide, none too many, and only an ellipsis stands for what is left out.
 func TestFitted(t *testing.T) {
-	style := lettering(tickSize)
+	style := Sans.lettering(tickSize)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringMatching(`([a-zäöüß]{1,12} ){0,12}[a-zA-Z]{1,40}`).Draw(rt, "text")
 		width := vg.Length(rapid.Float64Range(20, 120).Draw(rt, "width"))
@@ -147,7 +147,7 @@ func TestLegendOfStages(t *testing.T) {
 		Lines{Series: []Series{long("late"), short("ALBEF")}},
 		Lines{Series: []Series{long("early"), short("late"), long("latest")}, Ordered: true},
 		Lines{Series: []Series{long("FALCON")}},
-	}, nil)
+	}, nil, Sans)
 	want := []key{
 		{name: "late", label: "late", sample: curve, stage: true}, {name: "ALBEF", label: "ALBEF", sample: curve},
 		{name: "early", label: "early", sample: stroke, stage: true}, {name: "latest", label: "latest", sample: stroke, stage: true},
@@ -172,7 +172,7 @@ func TestKnownLooks(t *testing.T) {
 		for _, name := range names {
 			l.Series = append(l.Series, Series{Name: name, X: []float64{1}, Mean: []float64{1}})
 		}
-		return newLegend([]Panel{l}, []string{"ALBEF", "MAFA"})
+		return newLegend([]Panel{l}, []string{"ALBEF", "MAFA"}, Sans)
 	}
 	for _, v := range []struct {
 		legend legend
@@ -205,8 +205,17 @@ func TestMarksThinOut(t *testing.T) {
 }
 
 func TestWestern(t *testing.T) {
-	if got, want := western("τ = 0.07 ± 0.01 → é 字"), "tau = 0.07 \xb1 0.01 -> \xe9 ?"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for text, want := range map[string][]string{
+		"0.07 ± 0.01 – é…": {"0.07 \xb1 0.01 \x96 \xe9\x85"}, "τ = 7": {"", " = 7"}, "a→−b": {"a", "", "b"}, "字": {""},
+	} {
+		var got []string
+		for rest := text; rest != ""; {
+			part, encoded := westernPart(rest)
+			got, rest = append(got, encoded), rest[len(part):]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -31,8 +31,14 @@ func (c *printedSVG) DrawImage(at vg.Rectangle, img image.Image) {
 	c.Canvas.DrawImage(at, printed(img, at.Size()))
 }
 
-// FillString implements vg.Canvas.
+// FillString implements vg.Canvas. The letters of TeX are drawn as outlines, as few readers' machines have the font.
 func (c *printedSVG) FillString(f font.Face, at vg.Point, s string) {
+	if f.Font.Typeface == latinModern {
+		for _, glyph := range outlines(f, at, s) {
+			c.Fill(glyph)
+		}
+		return
+	}
 	c.texts = append(c.texts, printedText{s, f.Width(s)})
 	c.Canvas.FillString(f, at, place)
 }
@@ -43,7 +49,9 @@ func (c *printedSVG) FillString(f font.Face, at vg.Point, s string) {
 func (c *printedSVG) fixed(page string) (string, error) {
 	page = strings.NewReplacer(
 		"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
-		"font-variant:"+strings.ToLower(boldVariant)+";font-weight:normal;", "font-variant:normal;font-weight:bold;",
+		"font-family:Liberation Serif;", "font-family:'Liberation Serif','Times New Roman',Times,serif;",
+		"font-variant:sansbold;font-weight:normal;", "font-variant:normal;font-weight:bold;",
+		"font-variant:serifbold;font-weight:normal;", "font-variant:normal;font-weight:bold;",
 		"data:image/jpg;", "data:image/png;",
 	).Replace(page)
 	parts := strings.Split(page, "<text ")

@@ -70,9 +70,9 @@ func svgTexts(t *testing.T, page []byte) (texts []svgText) {
 // check tells of texts that do not have the width and the font that they were laid out with.
 func (s svgText) check(t *testing.T) {
 	t.Helper()
-	style := lettering(s.size)
+	style := Sans.lettering(s.size)
 	if s.bold {
-		style = headline(s.size)
+		style = Sans.headline(s.size)
 	}
 	if want := style.Width(s.text).Points(); math.Abs(s.width-want) > .006 {
 		t.Errorf("%q is %v points wide, want %.2f", s.text, s.width, want)
@@ -120,7 +120,7 @@ func FuzzSVG(f *testing.F) {
 // The texts of a canvas come out in their places, whatever they are.
 func TestSVGTextsAreAsTheyWere(t *testing.T) {
 	c := &printedSVG{Canvas: vgsvg.New(100, 100)}
-	style := lettering(7)
+	style := Sans.lettering(7)
 	face := style.Handler.Cache().Lookup(style.Font, style.Font.Size)
 	for k, text := range odd {
 		c.FillString(face, vg.Point{X: 1, Y: vg.Length(k)}, text)

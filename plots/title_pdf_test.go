@@ -2,8 +2,11 @@ package plots
 
 import (
 	"bytes"
+	"compress/zlib"
 	"fmt"
 	"image"
+	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,4 +28,20 @@ func TestPDFHasATitle(t *testing.T) {
 		t.Errorf("got object %d, want %d with %s in it: %s", object, number, want, pdf[at:table])
 	}
 	must.Fail(t, must.Err(withTitle([]byte("no PDF"), "x")), "cannot be given a title")
+}
+
+// PageOf is the content of a PDF file's page.
+func PageOf(t *testing.T, file []byte) string {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?s)stream\n(.*?)\nendstream`).FindAllSubmatch(file, -1) {
+		z, err := zlib.NewReader(bytes.NewReader(m[1]))
+		if err != nil {
+			continue
+		}
+		if text, err := io.ReadAll(z); err == nil && bytes.Contains(text, []byte(" cm\n")) {
+			return string(text)
+		}
+	}
+	t.Fatal("no page")
+	return ""
 }

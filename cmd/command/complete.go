@@ -24,6 +24,7 @@ func completing(c *cobra.Command) {
 		"set": func(string) []string { return settings("") }, "methods": methodNames, "runs": runNames,
 		"scale":     func(string) []string { return scale.ScaleNames() },
 		"framework": func(string) []string { return frameworks() },
+		"typeface":  func(string) []string { return lab.Typefaces() },
 	}
 	for _, sub := range c.Commands() {
 		completing(sub)

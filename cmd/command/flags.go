@@ -65,6 +65,7 @@ func (o *options) bindView(c *cobra.Command) {
 	flags.StringVar(&o.View.Width, "width", "", "`width` of the figure: column (3.5in), page (7.16in) or a length such as 89mm")
 	flags.StringVar(&o.View.Height, "height", "", "`height` of a panel of the figure, such as 45mm")
 	flags.IntVar(&o.View.Panels, "panels", 0, "panels of the figure side by side at most")
+	flags.StringVar(&o.View.Typeface, "typeface", "", "`typeface` of the figure: "+strings.Join(lab.Typefaces(), ", ")+" (default sans)")
 }
 
 func bindHome(c *cobra.Command, home *string) {

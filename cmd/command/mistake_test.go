@@ -126,6 +126,7 @@ func TestMistakes(t *testing.T) {
 		{tiny("-metrics", "IR@11"), []string{`"IR@11"`, `did you mean "IR@1"`, "vlpx show tasks"}},
 		{tiny("-rows", "InfoNSE"), []string{`"InfoNSE"`, `did you mean "InfoNCE"`}},
 		{tiny("-width", "wide"), []string{"width wide", "89mm"}},
+		{tiny("-typeface", "tines"), []string{`"tines"`, `did you mean "times"`, "computermodern"}},
 		{tiny("-tables", "doc"), []string{"-tables doc", "tex"}},
 		{tiny("-figures", "doc"), []string{"-figures doc", "svg"}},
 		{tiny("-out", "file"), []string{"file", "-out"}},

@@ -78,9 +78,8 @@ func compareCommand() *cobra.Command {
 					c.CommandPath())
 			}
 			c.Flags().Visit(func(f *pflag.Flag) {
-				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels",
-					"metrics", "rows",
-					"curves"}, f.Name) {
+				if !slices.Contains([]string{"runs", "home", "out", "o", "tables", "figures", "title", "width", "height", "panels",
+					"typeface", "metrics", "rows", "curves"}, f.Name) {
 					err = fmt.Errorf("compare -runs: -%s is that of the runs; leave it out", f.Name)
 				}
 			})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/datasets/layout"
+	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -65,6 +66,9 @@ type Options struct {
 
 // View is a choice of what a report's table and figure show, and how large the figure is.
 type View = paper.View
+
+// Typefaces are the names of what a figure's letters may look like.
+func Typefaces() []string { return plots.TypefaceNames() }
 
 // WithRows are the options with a program's methods as further rows of artifacts: all of them, or those that Methods names. Where one of
 // the artifacts compares no methods there are none.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Lengths that a figure and a panel may have.
@@ -35,7 +36,16 @@ func length(what, text string, least, most vg.Length) (vg.Length, error) {
 	return l, nil
 }
 
-// dressed is a drawing with the view's title and sizes.
+// typeface is that of a name, in any case; Sans for none.
+func typeface(name string) (plots.Typeface, error) {
+	face, known := plots.TypefaceNamed(strings.ToLower(strings.TrimSpace(name)))
+	if !known && name != "" {
+		return face, scale.Unknown("typeface", name, plots.TypefaceNames())
+	}
+	return face, nil
+}
+
+// dressed is a drawing with the view's title, sizes and typeface.
 func (v View) dressed(d plots.Drawing) (plots.Drawing, error) {
 	width, err := length("width", v.Width, narrowest, widest)
 	if err != nil {
@@ -45,8 +55,13 @@ func (v View) dressed(d plots.Drawing) (plots.Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
+	face, err := typeface(v.Typeface)
+	if err != nil {
+		return nil, err
+	}
 	switch f := d.(type) {
 	case plots.Figure:
+		f.Typeface = face
 		if v.Title != "" {
 			f.Title = v.Title
 		}
@@ -64,6 +79,7 @@ func (v View) dressed(d plots.Drawing) (plots.Drawing, error) {
 		if width > 0 || height > 0 || v.Panels > 0 {
 			return nil, fmt.Errorf("%q is of pictures, which have sizes of their own; leave width, height and panels out", f.Title)
 		}
+		f.Typeface = face
 		if v.Title != "" {
 			f.Title = v.Title
 		}

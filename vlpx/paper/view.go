@@ -24,6 +24,8 @@ type View struct {
 	Width   string   // of the figure: "column" (3.5 inches), "page" (7.16 inches) or a length such as "89mm"; what becomes it if empty
 	Height  string   // of a panel with its axes, such as "45mm"; what becomes it if empty
 	Panels  int      // of the figure side by side at most; 0 for what becomes it
+	// Typeface is what the figure's letters look like: "sans", "times" or "computermodern"; "sans" if empty.
+	Typeface string
 }
 
 // Selects tells whether the view is not of all as the artifact has it.
@@ -70,6 +72,9 @@ func (p *Planned) chosen(v View) (rows []int, columns []Column, err error) {
 		return nil, nil, err
 	}
 	if _, err := length("height", v.Height, lowest, highest); err != nil {
+		return nil, nil, err
+	}
+	if _, err := typeface(v.Typeface); err != nil {
 		return nil, nil, err
 	}
 	if v.Panels < 0 {

@@ -89,17 +89,18 @@ func TestViewTakesWhatIsShown(t *testing.T) {
 
 func TestViewSizes(t *testing.T) {
 	r, _ := halfDone(t)
-	figure := papertest.Figure(t, viewed(t, r, paper.View{Width: "60 mm", Height: "1.5in", Panels: 1}))
-	if figure.Width != 6*vg.Centimeter || figure.Height != 1.5*vg.Inch || figure.Columns != 1 ||
+	figure := papertest.Figure(t, viewed(t, r, paper.View{Width: "60 mm", Height: "1.5in", Panels: 1, Typeface: "Times"}))
+	if figure.Width != 6*vg.Centimeter || figure.Height != 1.5*vg.Inch || figure.Columns != 1 || figure.Typeface != plots.Times ||
 		!strings.HasPrefix(figure.Title, "falcon/table1") {
 		t.Errorf("got a figure %v wide, panels %v high, %d side by side, %q", figure.Width, figure.Height, figure.Columns, figure.Title)
 	}
-	if figure := papertest.Figure(t, viewed(t, r, paper.View{Width: "Column"})); figure.Width != plots.ColumnWidth {
+	if figure := papertest.Figure(t, viewed(t, r, paper.View{Width: "Column"})); figure.Width != plots.ColumnWidth || figure.Typeface != plots.Sans {
 		t.Errorf("got %v for a column", figure.Width)
 	}
 	for says, view := range map[string]paper.View{
 		"number with its unit": {Width: "wide"}, "from 1in to 30in": {Width: "2mm"}, "from 0.8in": {Height: "1pt"},
 		"-1 panels":              {Panels: -1},
+		`did you mean "times"?`:  {Typeface: "time"},
 		`did you mean "FALCON"?`: {Rows: []string{"FALCN"}}, `did you mean "IR@1"?`: {Metrics: []string{"TR@1", "IR@11"}},
 		"TR@1 or IR@1":               {Metrics: []string{"R@1"}},
 		"metric IR@1 is there twice": {Metrics: []string{"IR@1", "Image Retrieval R@1"}},
@@ -193,7 +194,7 @@ func TestFileNameOfAView(t *testing.T) {
 		names[p.FileNameOf("table1", v)] = true
 	}
 	if len(names) != 5 || !names["table1-tiny-metrics=IR@1-rows=ALBEF"] ||
-		p.FileNameOf("table1", paper.View{Title: "x", Width: "page"}) != p.FileName("table1") {
+		p.FileNameOf("table1", paper.View{Title: "x", Width: "page", Typeface: "times"}) != p.FileName("table1") {
 		t.Errorf("got %v", names)
 	}
 }

@@ -49,6 +49,7 @@ func backend(t *testing.T) compute.Backend {
 func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use, seed uint64) *model.Store {
 	t.Helper()
 	store := model.NewStore()
+	must.Do(t, store.SetRNGStateFromSeed(int64(seed))) // for dropout
 	must.Do(t, framework.Check(m, u))
 	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 1, Epochs: 1, Seed: seed}))
 	for v := range store.Scope(framework.Model).IterVariables() { // small first weights distinguish little

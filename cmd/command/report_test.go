@@ -27,7 +27,7 @@ func TestReport(t *testing.T) {
 	}
 
 	if out, _ = succeed(t, dir, "report", "falcon/table5", "-scale", "tiny", "-set", "epochs=7"); !strings.HasPrefix(out,
-		"wrote report-falcon.table5-tiny-epochs=7.html ") {
+		"wrote report-falcon-table5-tiny-epochs-7-75b5964d.html ") {
 		t.Errorf("got %q, want a file of its own name", out)
 	}
 

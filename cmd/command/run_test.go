@@ -84,7 +84,7 @@ func TestReproduceTwice(t *testing.T) {
 		out, errs := succeed(t, dir, args...)
 		files := map[string]string{}
 		for _, ending := range []string{".md", ".csv", ".json", ".png"} {
-			name := filepath.Join("out", "falcon", "table1-tiny-scenes.train=16-scenes.test=4-scenes.va-d1c782de"+ending)
+			name := filepath.Join("out", "falcon", "table1-tiny-scenes-train-16-scenes-test-d1c782de"+ending)
 			text, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil || len(text) == 0 || !strings.Contains(out, "wrote "+name) {
 				t.Errorf("%s: %d bytes (%v), output %q; want it written and told", name, len(text), err, out)

@@ -77,7 +77,7 @@ func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 	if !strings.Contains(text, "framework=Mine") || !strings.Contains(text, "height") || !strings.Contains(text, "2.00") {
 		t.Errorf("got the table\n%s\nwant Mine, and a height of 2", text)
 	}
-	if a, b := grid.Plan.FileName("run"), plain.Plan.FileName("run"); a == b || !strings.Contains(a, "framework=Mine") {
+	if a, b := grid.Plan.FileName("run"), plain.Plan.FileName("run"); a == b || !strings.Contains(a, "framework-Mine") {
 		t.Errorf("got the file names %q and %q", a, b)
 	}
 	table1 := must.Get(Open("falcon/table1", Options{Scale: "mini", Home: o.Home, Model: newMine, Set: []string{"falcon.objectives=ITC"}}))(

@@ -100,7 +100,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 	planned := first.Plan
 	p.Scale, p.Data, p.DataHash, p.Seeds, p.Set = planned.Scale.Name, planned.Data.Name, plan.Abbreviated(planned.Data.Hash), planned.Seeds,
 		planned.Settings()
-	p.name = planned.FileName(strings.ReplaceAll(strings.Join(append([]string{"report"}, names...), "-"), "/", "."))
+	p.name = planned.FileName(strings.ReplaceAll(strings.Join(append([]string{"report"}, names...), "-"), "/", "-"))
 
 	counted := map[string]bool{}
 	for i, a := range ready {

@@ -103,7 +103,7 @@ func TestOutcomesInAReport(t *testing.T) {
 // A task can be left out; one that nobody knows is an error. A folder without a second one is told, and the rest is measured.
 func TestWithout(t *testing.T) {
 	p := papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{1}, Without: []string{"Second"}})
-	if len(p.Jobs[0][0]) != 1 || p.FileName("x") != "x-tiny-without=Second-seeds=1" {
+	if len(p.Jobs[0][0]) != 1 || p.FileName("x") != "x-tiny-without-Second-seeds-1-02e755cc" {
 		t.Errorf("got %v in files %s", p.Jobs[0][0], p.FileName("x"))
 	}
 	must.Fail(t, must.Err(paper.NewPlan(put(plan.Second)[0], plan.Request{Scale: "tiny", Without: []string{"secnd"}})), "second",

@@ -5,20 +5,22 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
 	"vlpx.internal/vlpx/plan"
 )
 
 const (
 	defaultScale = "mini"
-	longestName  = 60 // characters of a file's name without its ending: as many as are read at a glance
+	longestName  = 48 // characters of a file's name without its ending: as many as are read at a glance
 )
 
 var defaultSeeds = []uint64{1, 2, 3}
 
 // FileName is a name for files of what the plan gives, without an ending: another one for another plan. It is the given name, with what
-// differs from the defaults behind it: "table1-tiny-epochs=3". Of files that were given it is what they have in them that counts.
+// differs from the defaults behind it: "table1-tiny-epochs-3-a1b2c3d4". Of files that were given it is what they have in them that counts.
 func (p *Planned) FileName(name string) string { return p.FileNameOf(name, View{}) }
 
 // FileNameOf is FileName for a view of the plan's rows and columns, of which each has another one, too.
@@ -69,22 +71,17 @@ func (p *Planned) FileNameOf(name string, view View) string {
 	return SafeName(append(parts, view.Suffix()...)...)
 }
 
-// SafeName is a name for files, without an ending, of parts that may have any characters: another one for other parts.
+// SafeName is a name for files, without an ending, of parts that may have any characters: another one for other parts. It has letters,
+// digits, "-" and "_" alone, which shells and LaTeX take as they are. A hash stands behind a name that lacks something.
 func SafeName(parts ...string) string {
 	whole := strings.Join(parts, "-")
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-+=.,@", r):
-			return r
-		case r == ' ':
-			return '_'
-		}
-		return '~'
-	}, whole)
-	if strings.Contains(whole, "_") || strings.Contains(clean, "~") || len(clean) > longestName { // others may look the same
+	clean := unsafe.ReplaceAllString(whole, "-")
+	if clean != whole || len(clean) > longestName {
 		sum := sha256.Sum256([]byte(whole))
 		hash := "-" + hex.EncodeToString(sum[:4])
-		clean = clean[:min(len(clean), longestName-len(hash))] + hash
+		clean = strings.TrimRight(clean[:min(len(clean), longestName-len(hash))], "-") + hash
 	}
 	return clean
 }
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9_-]+`)

@@ -36,11 +36,21 @@ func (p *Plan) Vague() []string {
 // Abbreviated is the beginning of a hash, enough to tell one from another.
 func Abbreviated(hash string) string { return hash[:min(12, len(hash))] }
 
-// seedList names the seeds: "1, 2, 3".
+// SeedList names the seeds: "1, 2, 3", and more than three in a row as a range, "1-8".
 func (p *Plan) SeedList() string {
 	var names []string
-	for _, seed := range p.Seeds {
-		names = append(names, fmt.Sprint(seed))
+	for rest := p.Seeds; len(rest) > 0; {
+		row := 1
+		for row < len(rest) && rest[row] == rest[row-1]+1 {
+			row++
+		}
+		if row > 3 {
+			names = append(names, fmt.Sprintf("%d-%d", rest[0], rest[row-1]))
+		} else {
+			row = 1
+			names = append(names, fmt.Sprint(rest[0]))
+		}
+		rest = rest[row:]
 	}
 	return strings.Join(names, ", ")
 }

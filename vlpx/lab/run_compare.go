@@ -210,5 +210,5 @@ func (r *Report) RunsFileName(v View) string {
 		sum := sha256.Sum256([]byte(strings.Join(ids, "+")))
 		ids = append(ids[:most], fmt.Sprintf("%d-more-%s", len(ids)-most, hex.EncodeToString(sum[:4])))
 	}
-	return paper.SafeName(append([]string{"runs-" + strings.Join(ids, "+")}, v.Suffix()...)...)
+	return paper.SafeName(append([]string{"runs-" + strings.Join(ids, "-")}, v.Suffix()...)...)
 }

@@ -99,7 +99,7 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 	if got, err = store.Compare(plain); err == nil {
 		second2 = got.RunsFileName(View{})
 	}
-	if first == second2 || second2 != "runs-"+plain[0][:8]+"+"+plain[1][:8] {
+	if first == second2 || second2 != "runs-"+plain[0][:8]+"-"+plain[1][:8] {
 		t.Errorf("files are named %q and %q (%v)", first, second2, err)
 	}
 

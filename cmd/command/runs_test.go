@@ -53,7 +53,7 @@ func TestStoreInOnesHands(t *testing.T) {
 		!strings.Contains(out, plain[:8]+" of InfoNCE; "+warm[:8]+" of InfoNCE, temperature=.2") {
 		t.Errorf("compare printed\n%s", out)
 	}
-	base := filepath.Join(dir, "results", "vlpx", "runs-"+plain[:8]+"+"+warm[:8])
+	base := filepath.Join(dir, "results", "vlpx", "runs-"+plain[:8]+"-"+warm[:8])
 	for _, ending := range []string{".md", ".csv", ".json", ".png"} {
 		if _, err := os.Stat(base + ending); err != nil {
 			t.Error(err)

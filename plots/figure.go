@@ -72,7 +72,7 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		diagrams[row] = make([]*plot.Plot, l.cols)
 		for col := range diagrams[row] {
 			if k := row*l.cols + col; k < len(f.Panels) {
-				diagrams[row][col] = f.Panels[k].axes(f.Typeface, l.foot.legend.looks, l.panel())
+				diagrams[row][col] = f.Panels[k].axes(f.Typeface, l.foot.legend.looks, l.panel(f, k))
 				if _, dots := f.Panels[k].(Dots); dots && (col == 0 || f.sameRows(k-1, k)) {
 					nameless(diagrams[row][col])
 				}
@@ -90,13 +90,16 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 	for row := range diagrams { // aligned without the names at their left, which may be wider than they are
 		if _, dots := f.Panels[row*l.cols].(Dots); dots {
 			aligned := diagrams[row][0].DataCanvas(panels[row][0]).Min.X
-			diagrams[row][0].Y.Tick.Marker = f.Panels[row*l.cols].axes(f.Typeface, l.foot.legend.looks, l.panel()).Y.Tick.Marker
+			diagrams[row][0].Y.Tick.Marker = f.Panels[row*l.cols].axes(f.Typeface, l.foot.legend.looks, l.panel(f, row*l.cols)).Y.Tick.Marker
 			panels[row][0].Min.X += aligned - diagrams[row][0].DataCanvas(panels[row][0]).Min.X
 		}
 	}
 	for k := range f.Panels {
 		row, col := k/l.cols, k%l.cols
 		panel := panels[row][col]
+		if f.alone(k, l.cols) {
+			panel.Max.X += l.panel(f, k) - l.panel(f, 0)
+		}
 		diagrams[row][col].Draw(panel)
 		left, top := panel.Min.X, panel.Max.Y // of the column and the row, so that headings stand in line
 		for other := range f.Panels {

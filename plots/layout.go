@@ -40,7 +40,7 @@ func (f Figure) layout() layout {
 			heading = fmt.Sprintf("(%s) %s", letter(k), heading)
 		}
 		style := f.Typeface.headline(labelSize)
-		l.headings = append(l.headings, wrapped(heading, style, l.panel()))
+		l.headings = append(l.headings, wrapped(heading, style, l.panel(f, k)))
 		if heading != "" {
 			l.headingHeight = max(l.headingHeight, style.Height(l.headings[k])+0.8*labelSize)
 		}
@@ -115,8 +115,18 @@ func panelOf(width vg.Length, cols int) vg.Length {
 	return (width-2*margin+panelGap)/vg.Length(cols) - panelGap
 }
 
-// panel is the width of a panel without the names of rows beside it.
-func (l layout) panel() vg.Length { return panelOf(l.width-l.names, l.cols) }
+// panel is the width of the k-th panel without the names of rows beside it.
+func (l layout) panel(f Figure, k int) vg.Length {
+	width := panelOf(l.width-l.names, l.cols)
+	if f.alone(k, l.cols) {
+		_, most := f.Panels[k].room(f.Typeface)
+		width = max(width, min(most, panelOf(l.width-l.names, 1)))
+	}
+	return width
+}
+
+// alone tells whether a panel is the only one of the last of several rows, which it may have to itself.
+func (f Figure) alone(k, cols int) bool { return cols > 1 && k > 0 && k == len(f.Panels)-1 && k%cols == 0 }
 
 // foot is what stands below a drawing: its legend and its note.
 type foot struct {

@@ -2,6 +2,7 @@ package paper_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,27 @@ func TestAMetricThatSomeSeedsLack(t *testing.T) {
 	const want = "Means over some of the seeds, since the others lack the number: GRIT-VLP in Image Retrieval: R@1 (2 of 3)."
 	if note := figure.(plots.Figure).Note; !strings.Contains(note, want) {
 		t.Errorf("the figure's note is %q", note)
+	}
+}
+
+// The paper's numbers of a task that was left out are not shown beside what has run.
+func TestNoColumnsOfATaskLeftOut(t *testing.T) {
+	groups := func(r *paper.Report) (all []string) {
+		for _, c := range r.Shown() {
+			if !slices.Contains(all, c.Group) {
+				all = append(all, c.Group)
+			}
+		}
+		return all
+	}
+	if got := groups(someSeeds(t)); slices.Contains(got, "NLVR2") || slices.Contains(got, "VQA") || got[0] != "Text Retrieval" {
+		t.Errorf("without NLVR2 and VQA the columns are of %q", got)
+	}
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Without: []string{"VQA"}, Methods: []string{"ALBEF"}})
+	store := run.OpenStore(t.TempDir())
+	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
+	if got := groups(papertest.Report(t, p, store)); !slices.Contains(got, "NLVR2") || slices.Contains(got, "VQA") {
+		t.Errorf("without VQA, where NLVR2 has not run yet, the columns are of %q", got)
 	}
 }
 

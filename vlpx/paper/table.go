@@ -88,7 +88,8 @@ func Comparison(r *Report) (tables.Table, error) {
 
 // Shown are the columns worth showing: all but those of our own that a run is not even asked for, such as retrieval of a framework that
 // reads no captions. What was asked for stays, whether or not a result has it: one of an older version may lack it. Of a folder it stays
-// until there are results: where none has a value, such as a share of false negatives, nobody knows it of these data.
+// until there are results: where none has a value, such as a share of false negatives, nobody knows it of these data. The paper's numbers
+// of a task that was left out go with it.
 func (r *Report) Shown() []Column {
 	if r.chosen {
 		return r.Plan.Artifact.Columns
@@ -98,12 +99,14 @@ func (r *Report) Shown() []Column {
 		papers = max(papers, len(row.Paper))
 	}
 	asked := r.Plan.Measures()
-	stays := !r.Plan.Planner.Folder() || !slices.ContainsFunc(r.Plan.Artifact.Columns, r.has)
+	empty := !slices.ContainsFunc(r.Plan.Artifact.Columns, r.has)
+	stays := !r.Plan.Planner.Folder() || empty
+	whole := len(r.Plan.Planner.Without) == 0 || empty
 	var columns []Column
 	for i, c := range r.Plan.Artifact.Columns {
-		metric := strings.TrimPrefix(c.Metric, eval.CosinePrefix)
+		metric := strings.TrimSuffix(strings.TrimPrefix(c.Metric, eval.CosinePrefix), plan.OnValidation)
 		_, ofTask := eval.InfoOf(eval.Metric(metric))
-		if i < papers || r.has(c) || stays && (c.Of != nil || !ofTask || asked[metric]) {
+		if r.has(c) || i < papers && (whole || asked[metric]) || stays && (c.Of != nil || !ofTask || asked[metric]) {
 			columns = append(columns, c)
 		}
 	}

@@ -53,8 +53,9 @@ func (d detected) surest(most int) []int {
 	return order[:min(max(count, fewest), most, len(order))]
 }
 
-// largest is how many bytes an array of a file may take: 100 regions of 2,048 features take 0.8 MB.
-const largest = 1 << 28
+// largest is how many bytes an array of a file may take: 100 regions of 2,048 features take 0.8 MB. In memory they take up to six times
+// as many.
+const largest = 1 << 26
 
 // readNPZ reads a file of regions. Arrays that it does not know stay unread.
 func readNPZ(name string) (detected, error) {
@@ -200,25 +201,38 @@ func parse(text []byte) ([]float64, []int, error) {
 	return numbers, slices.Clone(t.Shape().Dimensions), err
 }
 
-// ofShape is the shape in the header of the npy format.
-var ofShape = regexp.MustCompile(`'shape':\s*\(([0-9, ]*)\)`)
+// ofShape and ofType are the shape and the bytes of a number in the header of the npy format, as the library finds them.
+var (
+	ofShape = regexp.MustCompile(`'shape'\s*:\s*\(([^)]*)\)`)
+	ofType  = regexp.MustCompile(`'descr'\s*:\s*'[^']*?([0-9]+)'`)
+)
 
-// fits refuses an array whose header tells of more numbers than there are bytes, before memory is taken for them.
+// fits refuses an array whose header tells of more numbers than there are bytes for, before memory is taken for them.
 func fits(text []byte) error {
-	told := ofShape.FindSubmatch(text[:min(len(text), 1<<16)])
-	if told == nil {
+	shape := ofShape.FindSubmatch(text)
+	if shape == nil {
 		return nil // the library says what is wrong
 	}
-	numbers := 1.
-	for _, side := range strings.FieldsFunc(string(told[1]), func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.ParseFloat(side, 64)
+	bytes := 1.
+	if size := ofType.FindSubmatch(text); size != nil {
+		n, err := strconv.ParseFloat(string(size[1]), 64)
 		if err != nil {
 			return err
 		}
-		numbers *= n
+		bytes = max(n, 1)
 	}
-	if numbers > float64(len(text)) {
-		return fmt.Errorf("its header tells of (%s) numbers, and it has %d bytes", told[1], len(text))
+	for side := range strings.SplitSeq(string(shape[1]), ",") {
+		if side = strings.TrimSpace(side); side == "" {
+			continue
+		}
+		n, err := strconv.Atoi(side)
+		if err != nil || n < 0 {
+			return fmt.Errorf("its header tells of (%s) numbers, of which %s is no size", shape[1], side)
+		}
+		bytes *= float64(n)
+	}
+	if bytes > float64(len(text)) {
+		return fmt.Errorf("its header tells of (%s) numbers, and it has %d bytes", shape[1], len(text))
 	}
 	return nil
 }

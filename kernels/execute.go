@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/google/renameio/v2"
+
+	"vlpx.internal/datasets/content"
 )
 
 // Execute runs every cell of the notebook file with the kernel installed under prefix (see Install), without a browser. Cells
@@ -46,7 +48,7 @@ func execute(ctx context.Context, prefix, notebook, out string) error {
 	if notebook, err = filepath.Abs(notebook); err != nil {
 		return err
 	}
-	if err := isNotebook(notebook); err != nil {
+	if err := Check(notebook); err != nil {
 		return err
 	}
 	if out != "" {
@@ -95,19 +97,25 @@ func canWrite(dir string) error {
 	return os.Remove(file.Name())
 }
 
-// isNotebook returns an error unless the file can be read and looks like a notebook, which is clearer than nbconvert's.
-func isNotebook(path string) error {
-	text, err := os.ReadFile(path)
+// Check returns an error unless the file is a regular one of 64 MiB at most and looks like a notebook, which is clearer than nbconvert's.
+func Check(notebook string) error {
+	text, err := content.ReadFile(notebook)
 	if err != nil {
 		return err
 	}
-	var file struct {
-		Format int `json:"nbformat"`
-	}
-	if err := json.Unmarshal(text, &file); err != nil || file.Format == 0 || filepath.Ext(path) != ".ipynb" {
+	if !isNotebook(text) || filepath.Ext(notebook) != ".ipynb" {
 		return errors.New("it is no notebook; give a .ipynb file that Jupyter or kernels.Notebook wrote")
 	}
 	return nil
+}
+
+// isNotebook tells whether a text is a notebook of some format with a list of cells.
+func isNotebook(text []byte) bool {
+	var file struct {
+		Format int                          `json:"nbformat"`
+		Cells  []map[string]json.RawMessage `json:"cells"`
+	}
+	return json.Unmarshal(text, &file) == nil && file.Format > 0
 }
 
 // convert runs nbconvert on a notebook; an error carries the end of what it complained about.

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,6 +94,32 @@ func FuzzFailures(f *testing.F) {
 			t.Fatalf("%s: no error, want %d failures", notebook, want)
 		case ok && strings.Contains(err.Error(), "\x1b"):
 			t.Fatalf("%s: got %q, want it without escapes", notebook, err)
+		}
+	})
+}
+
+// Whatever lies in a file, it is a notebook or none; one that is made here is one, and one that is cut off is none.
+func FuzzNotebook(f *testing.F) {
+	for _, text := range []string{`{"nbformat": 4, "cells": []}`, `{"nbformat": 3, "worksheets": [{}]}`, `{"nbformat": 4, "cells": [null]}`,
+		`{"nbformat": "4"}`, `{"nbformat": 4, "cells": {}}`, `{"nbformat": -1}`, "[]", "null", ""} {
+		f.Add([]byte(text), "text")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, source string) {
+		if isNotebook(text) {
+			failures(text)
+			if !json.Valid(text) || !bytes.Contains(bytes.ToLower(text), []byte("nbformat")) && !bytes.Contains(text, []byte(`\`)) {
+				t.Fatalf("%q passed", text)
+			}
+		}
+		made, err := Notebook{Cells: []Cell{Markdown(source), Go(source)}}.Encode()
+		if err != nil {
+			return
+		}
+		if !isNotebook(made) {
+			t.Fatalf("%q is refused", made)
+		}
+		if cut := made[:len(made)-1-len(text)%(len(made)-2)]; len(bytes.TrimSpace(cut)) < len(bytes.TrimSpace(made)) && isNotebook(cut) {
+			t.Fatalf("%q passed", cut)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 
 	"vlpx.internal/datasets/content"
 	"vlpx.internal/vlpx/scale"
@@ -46,13 +47,9 @@ func configured(c *cobra.Command) {
 // fromFile sets the flags of a command from a file, but for those that were given, and returns its arguments. The file is YAML: the names
 // of flags with their values, "method" for what the command takes, and "set" as a mapping or a list.
 func fromFile(c *cobra.Command, name string, given []string) ([]string, error) {
-	text, err := content.ReadFile(name)
+	values, err := readConfig(name)
 	if err != nil {
-		return nil, fmt.Errorf("-config: %w", err)
-	}
-	var values map[string]any
-	if err := yaml.Unmarshal(text, &values); err != nil {
-		return nil, fmt.Errorf("-config %s: %w; write KEY: VALUE lines, as vlpx runs show ID -config does", name, err)
+		return nil, err
 	}
 	known := []string{method}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -87,6 +84,34 @@ func fromFile(c *cobra.Command, name string, given []string) ([]string, error) {
 		}
 	}
 	return args, nil
+}
+
+// longestConfig bounds a file of flags, in bytes.
+const longestConfig = 1 << 20
+
+// readConfig reads a file of flags. What it stands for is bounded by its bytes and by its aliases.
+func readConfig(name string) (map[string]any, error) {
+	f, err := content.Regular(name)
+	if err != nil {
+		return nil, fmt.Errorf("-config: %w", err)
+	}
+	defer f.Close()
+	text, err := content.ReadAll(f, longestConfig)
+	if err != nil {
+		return nil, fmt.Errorf("-config: %w", err)
+	}
+	values, err := parseConfig(text)
+	if err != nil {
+		return nil, fmt.Errorf("-config %s: %w; write KEY: VALUE lines, as vlpx runs show ID -config does", name, err)
+	}
+	return values, nil
+}
+
+// parseConfig reads flags and their values by name.
+func parseConfig(text []byte) (values map[string]any, err error) {
+	few := loaderlimits.New(loaderlimits.DepthValue(20), loaderlimits.AliasValue(20))
+	err = yaml.Load(text, &values, yaml.WithV3Defaults(), yaml.WithPlugin(few))
+	return values, err
 }
 
 // joined are the values that a flag is set to, one after another.

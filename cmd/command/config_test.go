@@ -39,3 +39,31 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a file has, it is an error, or words of not much more bytes than the file's.
+func FuzzConfig(f *testing.F) {
+	for _, text := range []string{"method: InfoNCE\nset:\n  epochs: 3\n  a: [1, .5]\nseeds: [1, 2]", "a: &a [x, x]\nb: [*a, *a]", "a: &a [*a]",
+		"a: {? {b: c} : d}", "a: !!binary aGk=", "a: 2001-01-01\nb: 0x10\nc: 1_000", "- a", "a: 1\na: 2", "a:\n---\nb: 1", "{1: 2}",
+		"<<: {a: b}", "a: |\n  b\n", "# none", ""} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		values, err := parseConfig(text)
+		if err != nil {
+			return
+		}
+		size := 0
+		for _, value := range values {
+			words, err := wordsOf(value)
+			if err != nil {
+				continue
+			}
+			for _, word := range words {
+				size += len(word)
+			}
+		}
+		if size > 500*(len(text)+1) {
+			t.Fatalf("%q: %d bytes", text, size)
+		}
+	})
+}

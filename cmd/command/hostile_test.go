@@ -1,6 +1,7 @@
 package command
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,7 +14,8 @@ import (
 // Whatever file a flag names, a pipe in its place is refused by its name within seconds instead of being waited for.
 func TestPipes(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"words.txt", "tokenizer.json", "bpe_simple_vocab.txt", "graphs.tsv", "w.safetensors", "a.yaml", "a.tgz"} {
+	for _, name := range []string{"words.txt", "tokenizer.json", "bpe_simple_vocab.txt", "graphs.tsv", "w.safetensors", "a.yaml", "a.tgz",
+		"a.ipynb"} {
 		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
 			t.Skip(err)
 		}
@@ -23,6 +25,7 @@ func TestPipes(t *testing.T) {
 		train("-vocab", "words.txt"), train("-vocab", "tokenizer.json"), train("-framework", "clip", "-vocab", "bpe_simple_vocab.txt"),
 		append(shortest("train", "TAGS"), "-framework", "uniter", "-graphs", "graphs.tsv"), train("-weights", "vision=w.safetensors"),
 		{"weights", "show", "w.safetensors"}, train("-config", "a.yaml"), {"store", "import", "a.tgz"},
+		{"notebook", "-run", "a.ipynb"},
 	} {
 		began := time.Now()
 		c, _, errs := prepared(dir, args...)
@@ -48,6 +51,29 @@ func TestAbsurdTogether(t *testing.T) {
 		_, errs, status := executed(t, dir, append(strings.Fields(c.args), "-scale", "tiny", "-seeds", "1")...)
 		if status != 1 || !strings.Contains(errs, c.want) || strings.Contains(errs, "goroutine") {
 			t.Errorf("%s: status %d, %q, want %q", c.args, status, errs, c.want)
+		}
+	}
+}
+
+// A file of settings that is small and stands for much is refused within a bounded memory: a long value many times, mappings in mappings.
+func TestConfigBombs(t *testing.T) {
+	long := strings.Repeat("x", 1<<19)
+	for name, c := range map[string]struct{ text, want string }{
+		"a long value, many times": {"vocab: &a " + long + "\nset: [" + strings.Repeat("*a,", 20_000) + "]", "alias count"},
+		"lists of lists":           {"vocab: &a [x,x,x]\ndata: &b [*a,*a,*a,*a,*a,*a]\nset: [" + strings.Repeat("*b,", 20) + "]", "alias count"},
+		"a long file":              {"vocab: " + long + "\ndata: " + long + "\ndata2: " + long, "at most"},
+		"deep mappings":            {"set: " + strings.Repeat("{a: ", 20_000), "KEY: VALUE"},
+		"some aliases":             {"vocab: &a x\nset: {metod: *a}", "no setting"},
+	} {
+		dir := t.TempDir()
+		must.Do(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(c.text), 0o600))
+		command, _, errs := prepared(dir, "train", "-config", "a.yaml")
+		must.Do(t, command.Start())
+		limit := time.AfterFunc(30*time.Second, func() { command.Process.Kill() })
+		command.Wait()
+		limit.Stop()
+		if !strings.Contains(errs.String(), c.want) || len(errs.String()) > 1<<12 {
+			t.Errorf("%s: got %.300q, want %q", name, errs, c.want)
 		}
 	}
 }

@@ -140,7 +140,13 @@ func (n notebook) execute(c *cobra.Command, notebooks []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := kernels.Nbconvert(); err != nil { // before the minute that a first installation takes
+	// What cannot be executed is told before the minute that a first installation takes.
+	for _, name := range notebooks {
+		if err := kernels.Check(name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if _, err := kernels.Nbconvert(); err != nil {
 		return err
 	}
 	if err := kernels.Update(c.Context(), n.prefix, c.ErrOrStderr()); err != nil {

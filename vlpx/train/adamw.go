@@ -36,9 +36,12 @@ func (o AdamW) Decays(shape shapes.Shape) bool {
 // rate rate, a scalar. Where hold, a boolean scalar or nil, is true everything stays as it is. It returns the norm of the gradient before
 // clipping.
 func (o AdamW) Update(store *model.Store, loss, rate, hold *Node) (norm *Node) {
-	g := loss.Graph()
-	learned := learn(store, loss)
-	dtype := loss.DType()
+	return o.update(store, learn(store, loss), rate, hold)
+}
+
+// update is Update by a gradient.
+func (o AdamW) update(store *model.Store, learned learned, rate, hold *Node) (norm *Node) {
+	g, dtype := rate.Graph(), learned.gradients[0].DType()
 	norm = learned.norm()
 	scale := ScalarOne(g, dtype)
 	if o.ClipNorm > 0 {

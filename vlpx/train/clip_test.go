@@ -71,7 +71,11 @@ func TestCLIPOnEngines(t *testing.T) {
 						want, got := outs[0].told(), outs[1].told()
 						for name, x := range want {
 							// batch normalisation of four images amplifies rounding
-							if off := math.Abs(got[name] - x); !(off <= 1e-3*math.Abs(x)) {
+							share := 1e-3
+							if resNet {
+								share = 5e-3
+							}
+							if off := math.Abs(got[name] - x); !(off <= share*math.Abs(x)) {
 								t.Errorf("%s, ResNet %t, epoch %d, step %d, %s: got %g, want %g", m.Name, resNet, epoch, step, name,
 									got[name], x)
 							}
@@ -119,8 +123,11 @@ func TestDeclaredShapes(t *testing.T) {
 }
 
 // refused expects an error that says something before there is a step.
-func refused(t *testing.T, job Job, says string) {
+func refused(t *testing.T, job Job, says ...string) {
 	t.Helper()
 	job.Report = func(Report) { t.Errorf("%s: a step was made", says) }
-	must.Fail(t, must.Err2(Train(t.Context(), job)), says)
+	err := must.Err2(Train(t.Context(), job))
+	for _, part := range says {
+		must.Fail(t, err, part)
+	}
 }

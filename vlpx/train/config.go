@@ -48,6 +48,7 @@ type Config struct {
 func (c Config) optimiser() interface {
 	Validate() error
 	Update(store *model.Store, loss, rate, hold *graph.Node) (norm *graph.Node)
+	update(store *model.Store, by learned, rate, hold *graph.Node) (norm *graph.Node)
 } {
 	if c.LARS != (LARS{}) {
 		return c.LARS

@@ -26,7 +26,12 @@ func (o LARS) Validate() error {
 
 // Update is as AdamW's.
 func (o LARS) Update(store *model.Store, loss, rate, hold *Node) (norm *Node) {
-	learned, set := learn(store, loss), setter(loss.Graph(), hold)
+	return o.update(store, learn(store, loss), rate, hold)
+}
+
+// update is Update by a gradient.
+func (o LARS) update(store *model.Store, learned learned, rate, hold *Node) (norm *Node) {
+	set := setter(rate.Graph(), hold)
 	for i, v := range learned.weights {
 		value, d := learned.values[i], learned.gradients[i]
 		matrix := v.Shape().Rank() > 1
@@ -37,7 +42,7 @@ func (o LARS) Update(store *model.Store, loss, rate, hold *Node) (norm *Node) {
 			d = Mul(d, o.scale(value, d))
 		}
 		momentum := kept(store, "momentum"+v.Path(), v.Shape())
-		d = Add(MulScalar(momentum.NodeValue(loss.Graph()), o.Momentum), d)
+		d = Add(MulScalar(momentum.NodeValue(rate.Graph()), o.Momentum), d)
 		set(momentum, d)
 		set(v, Sub(value, Mul(rate, d)))
 	}

@@ -59,6 +59,8 @@ func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framew
 	if joined := forward.Outputs[field.Joined]; joined != nil && room < 2*c.BatchSize {
 		hold = GreaterThan(joined, ConstAs(joined, room))
 	}
+	// Before the losses are built again: a temperature is clamped in place each time, and its gradient is by the value that the loss has.
+	by := learn(s.Store(), loss())
 	var before *Node
 	if rewarded {
 		before = forward.Of(f, learner.Reward())
@@ -66,7 +68,7 @@ func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framew
 			before = again()
 		}
 	}
-	forward.Outputs[field.GradientNorm] = c.optimiser().Update(s.Store(), loss(), rate, hold)
+	forward.Outputs[field.GradientNorm] = c.optimiser().update(s.Store(), by, rate, hold)
 	if rewarded {
 		forward.Outputs[field.Improvement] = Sub(before, again())
 	}

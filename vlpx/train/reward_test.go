@@ -105,6 +105,18 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
+// The temperature learns where the losses are built again before the update, too, since a pass without dropout gives others: the gradient
+// is by the value which the training loss has.
+func TestRewardedTemperatureLearns(t *testing.T) {
+	job := smallest(t, scheduledByITC())
+	tr := must.Get(newTrainer(job))(t)
+	defer tr.close()
+	must.Get(tr.step.Run(firstInput(t, tr), 0))(t).Release()
+	if mean := vector(t, tr.store, Optimiser+"/mean/model/temperature")[0]; mean == 0 {
+		t.Error("its gradient is 0")
+	}
+}
+
 func TestNoImprovementWithoutReward(t *testing.T) {
 	tr := must.Get(newTrainer(smallest(t, plain)))(t)
 	defer tr.close()

@@ -84,6 +84,8 @@ func describe(c train.Config, engine string) (d described, err error) {
 	switch {
 	case c.Devices > 1:
 		return no("mini-batch that is divided among devices", "set devices=0")
+	case c.Chunk > 0:
+		return no("mini-batch that is encoded in chunks", "set chunk=0")
 	case dropout > 0:
 		return no("dropout by our draws", "set dropout=0")
 	case locked > 0:

@@ -18,9 +18,12 @@ func Normalise(x *Node) *Node {
 
 // Contrasting is what the step of a framework whose only loss is the contrastive one is made of.
 type Contrasting struct {
-	// Embed embeds the mini-batch with the weights below a scope: images and captions, or two views of the images and further ones, [batch,
-	// dim] each, normalised.
-	Embed func(*model.Scope) []*Node
+	// Embed embeds pairs by their fields, with the weights below a scope: images and captions, or two views of the images and further ones,
+	// [pairs, dim] each, normalised.
+	Embed func(s *model.Scope, in field.Nodes) []*Node
+	// Head makes the embeddings of what Embed returns of a whole mini-batch, with the weights below a scope, where these depend on each
+	// other, as by batch normalisation; nil where Embed returns them.
+	Head func(s *model.Scope, encoded []*Node) []*Node
 	// Temperature is tau with the weights below a scope, a scalar.
 	Temperature func(*model.Scope, *Graph) *Node
 	// Views says that all embeddings are of views of the same images.
@@ -31,38 +34,46 @@ type Contrasting struct {
 // embeddings, with momentum encoders and a frozen reference model where it asks for them. Its inputs are those of Embed, and
 // Use.Fields(field.Progress).
 func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Forward {
+	return Composed(s, u, in, c)
+}
+
+// Encode implements [Halves].
+func (c Contrasting) Encode(s *model.Scope, in field.Nodes) []*Node { return c.Embed(s, in) }
+
+// Assess implements [Halves].
+func (c Contrasting) Assess(s *model.Scope, u Use, in field.Nodes, seen Seen) (Forward, Reassess) {
 	store, g := s.Store(), in.Of(field.Progress).Graph()
 	f := u.Features(store, in)
 	f.Views = c.Views
-	embed := func(s *model.Scope) (image, text *Node) {
-		all := c.Embed(s)
-		f.Support = all[2:]
-		return all[0], all[1]
+	embed := func(root string, encoded []*Node) (image, text *Node) {
+		if c.Head != nil {
+			encoded = c.Head(store.Scope(root), encoded)
+		}
+		f.Support = encoded[2:]
+		return encoded[0], encoded[1]
 	}
-	if distiller, distils := u.Method.Contrast.(negative.Distiller); distils {
-		Follow(store, g, distiller.Momentum())
-		image, text := embed(store.Scope(Momentum))
+	if seen.Momentum != nil {
+		image, text := embed(Momentum, seen.Momentum)
 		f.MomentumImage, f.MomentumText = StopGradient(image), StopGradient(text)
 	}
-	if _, informed := u.Method.Contrast.(negative.Informed); informed {
+	if seen.Reference != nil {
 		Evaluating(store, g, func() {
-			image, text := embed(store.Scope(Frozen))
+			image, text := embed(Frozen, seen.Reference)
 			f.ReferenceImage, f.ReferenceText = StopGradient(image), StopGradient(text)
 		})
 	}
-	contrasted := func() negative.Contrasted {
+	contrasted := func(online []*Node) negative.Contrasted {
 		f.Temperature = c.Temperature(store.Scope(Model), g)
-		f.Image, f.Text = embed(store.Scope(Model))
+		f.Image, f.Text = embed(Model, online)
 		return u.Method.Contrasted(f)
 	}
-	first := contrasted()
+	first := contrasted(seen.Online)
 	forward := Forward{
 		Losses:  map[negative.Loss]*Node{negative.ITC: first.Loss},
 		Outputs: field.Nodes{field.ImageEmbedding: f.Image, field.TextEmbedding: f.Text},
-		Again:   func(negative.Objectives) *Node { return contrasted().Loss },
 	}
 	Report(forward.Outputs, f, f.Unpicked(first))
-	return forward
+	return forward, func(_ negative.Objectives, online []*Node) *Node { return contrasted(online).Loss }
 }
 
 // Follow moves the momentum weights towards the online ones as they were before this step's update (METHODS.md 1.3).

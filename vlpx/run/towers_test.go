@@ -47,7 +47,9 @@ func (t towers) EmbedText(s *variables.Scope, ids *Node) framework.Embedded {
 
 func (t towers) Step(s *variables.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	temperature := func(_ *variables.Scope, g *Graph) *Node { return Const(g, float32(0.1)) }
-	return framework.Contrast(s, u, in, framework.Contrasting{Temperature: temperature, Embed: func(s *variables.Scope) []*Node {
-		return []*Node{t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature}
-	}})
+	return framework.Contrast(s, u, in, framework.Contrasting{Temperature: temperature, Embed: t.embed})
+}
+
+func (t towers) embed(s *variables.Scope, in field.Nodes) []*Node {
+	return []*Node{t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature}
 }

@@ -33,6 +33,7 @@ type Scale struct {
 	Rerank    int  // candidates that image-text matching re-ranks
 	BatchSize int
 	Devices   int // of the engine that share each mini-batch; 0 is 1
+	Chunk     int // pairs that are encoded at once, by cached gradients; 0 for the whole mini-batch
 	Epochs    int
 	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
 	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that
@@ -252,6 +253,7 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs,
 				MaxLen:    s.MaxLen,
 				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed, Devices: devices,
+				Chunk: s.Chunk,
 			},
 		})
 	}

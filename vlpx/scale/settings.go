@@ -28,6 +28,9 @@ func trainingSettings() []Settable {
 		{Name: "devices", Unit: "devices", Says: "devices of the engine that share each mini-batch in equal parts: batchsize is a " +
 			"multiple; see docs/USE.md on GPUs",
 			Also: []string{"gpus", "ngpus", "numgpus", "nprocpernode", "dataparallel"}},
+		{Name: "chunk", Unit: "pairs", Says: "pairs of a mini-batch that are encoded at once, by cached gradients, where memory has no " +
+			"room for more: batchsize is a multiple; 0 for all; see docs/USE.md on GPUs",
+			Also: []string{"chunksize", "gradcache", "microbatch"}},
 		{Name: "warmstart", Unit: "epochs", Says: "epochs of the run of InfoNCE on clean captions from whose model every method starts, " +
 			"in the place of the papers' pre-trained encoders; 0 to draw first weights", Also: []string{"pretrain", "pretrained"}},
 		{Name: "warmcosine", Says: "the learning rate of the warm start falls by a cosine of its own, and the method's begins anew; " +

@@ -42,8 +42,10 @@ func SaveCheckpoint(path string, store *model.Store, state any) error {
 	return save(path, slices.DeleteFunc(sortedVariables(store, "/"), passing), state)
 }
 
-// passing tells whether no checkpoint has a variable: a frozen reference model's, and windows.
-func passing(v *model.Variable) bool { return below(v, framework.Frozen, negative.WindowScope) }
+// passing tells whether no checkpoint has a variable: a frozen reference model's, windows, and gradients while they are summed up.
+func passing(v *model.Variable) bool {
+	return below(v, framework.Frozen, negative.WindowScope, Gradients)
+}
 
 // below tells whether a variable is below one of the roots.
 func below(v *model.Variable, roots ...string) bool {

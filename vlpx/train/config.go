@@ -28,6 +28,9 @@ type Config struct {
 	// Devices is how many devices of the engine share each mini-batch in equal parts; 0 for one. Losses and gradients are those of one
 	// device but for rounding.
 	Devices int `json:",omitempty"`
+	// Chunk is how many pairs of a mini-batch are encoded at once, by cached gradients; 0 for all of them. Losses and gradients are those
+	// of 0 but for rounding, and for dropout's draws.
+	Chunk int `json:",omitempty"`
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
 	Reference string `json:",omitempty"`
 	// Objectives are the losses that train the model; all that the framework has if it names none.
@@ -112,6 +115,9 @@ func (c Config) Validate() error {
 			c.BatchSize, c.Devices)
 	}
 	if err := framework.Check(c.Framework.Framework, c.Use()); err != nil {
+		return err
+	}
+	if err := c.chunkable(); err != nil {
 		return err
 	}
 	if err := c.makeable(); err != nil {

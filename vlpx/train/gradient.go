@@ -1,7 +1,7 @@
 package train
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute/shapes"
@@ -23,21 +23,39 @@ type learned struct {
 }
 
 // learn builds the gradient of a loss by the trainable variables of the model and of the method's parts.
-func learn(store *model.Store, loss *Node) (l learned) {
-	g := loss.Graph()
+func learn(store *model.Store, loss *Node) learned {
+	l, _ := learnBy(store, loss)
+	return l
+}
+
+// learnBy is learn, with the gradient by further nodes.
+func learnBy(store *model.Store, loss *Node, further ...*Node) (l learned, of []*Node) {
+	l.weights = inUse(store, loss.Graph())
+	l.values = values(l.weights, loss.Graph())
+	all := Gradient(loss, append(slices.Clone(l.values), further...)...)
+	l.gradients = all[:len(l.values)]
+	return l, all[len(l.values):]
+}
+
+// inUse are the trainable variables that a graph reads, in the order of their paths.
+func inUse(store *model.Store, g *Graph) (weights []*model.Variable) {
 	for _, root := range []string{framework.Model, framework.State} {
 		for v := range store.Scope(root).IterVariables() {
 			if v.Trainable && v.InUseByGraph(g) {
-				l.weights = append(l.weights, v)
+				weights = append(weights, v)
 			}
 		}
 	}
-	sort.Slice(l.weights, func(i, j int) bool { return l.weights[i].Path() < l.weights[j].Path() })
-	for _, v := range l.weights {
-		l.values = append(l.values, v.NodeValue(g))
+	slices.SortFunc(weights, func(a, b *model.Variable) int { return strings.Compare(a.Path(), b.Path()) })
+	return weights
+}
+
+// values are the nodes of variables in a graph.
+func values(of []*model.Variable, g *Graph) (nodes []*Node) {
+	for _, v := range of {
+		nodes = append(nodes, v.NodeValue(g))
 	}
-	l.gradients = Gradient(loss, l.values...)
-	return l
+	return nodes
 }
 
 // norm is that of the whole gradient.

@@ -43,7 +43,8 @@ func (i *input) pool(at moment) []int {
 }
 
 // next is the mini-batch of the current step. Where the engine's memory is apart from the host's, the images of the one after it go there
-// while the step runs: they are nearly all that a step reads. Of several devices each gets its part when the step begins.
+// while the step runs: they are nearly all that a step reads. Of several devices each gets its part when the step begins,
+// and so does each chunk.
 func (t *trainer) next(ctx context.Context) (*miniBatch, error) {
 	now := t.coming
 	t.coming = nil
@@ -66,7 +67,9 @@ func (t *trainer) next(ctx context.Context) (*miniBatch, error) {
 }
 
 // sends reports whether images go to the engine before their step begins.
-func (j Job) sends() bool { return !j.Backend.HasSharedBuffers() && j.Config.Devices < 2 }
+func (j Job) sends() bool {
+	return !j.Backend.HasSharedBuffers() && j.Config.Devices < 2 && j.Config.Chunk == 0
+}
 
 // arrive waits for the loader, which has the mini-batch of a step next.
 func (t *trainer) arrive(ctx context.Context, step int) (*miniBatch, error) {

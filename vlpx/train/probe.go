@@ -24,7 +24,7 @@ type Probe struct {
 	dir        string
 	steps      map[Part]*Step
 	count      Count
-	operations map[Part]float64
+	operations map[Part]map[string]float64 // by the graphs of a step
 	uncounted  error
 }
 
@@ -40,7 +40,7 @@ func NewProbe(job Job, count Count) (_ *Probe, err error) {
 		!job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
 		return nil, fmt.Errorf("train: %s has no products in bfloat16; set half=false", job.Backend.Name())
 	}
-	p := &Probe{steps: map[Part]*Step{}, count: count, operations: map[Part]float64{}}
+	p := &Probe{steps: map[Part]*Step{}, count: count, operations: map[Part]map[string]float64{}}
 	if p.dir, err = os.MkdirTemp("", "vlpx-bench-"); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
@@ -52,24 +52,26 @@ func NewProbe(job Job, count Count) (_ *Probe, err error) {
 	for _, part := range []Part{Forward, Backward, Whole} {
 		step := NewStep(job.Backend, p.trainer.store, job.Config)
 		step.last, step.inputs, step.windows = part, p.trainer.step.inputs, p.trainer.step.windows
-		step.built = func(results []*graph.Node) { p.counted(part, results) }
+		p.operations[part] = map[string]float64{}
+		step.built = func(of string, calls int, results []*graph.Node) { p.counted(part, of, calls, results) }
 		p.steps[part] = step
 	}
 	return p, nil
 }
 
-// counted notes the operations of a part's graph, with those of what it changes.
-func (p *Probe) counted(part Part, results []*graph.Node) {
+// counted notes the operations of a graph of a part, with those of what it changes.
+func (p *Probe) counted(part Part, of string, calls int, results []*graph.Node) {
 	g := results[0].Graph()
 	for v := range p.trainer.store.IterVariables() {
 		if v.ChangedInGraph(g) {
 			results = append(results, v.NodeValue(g))
 		}
 	}
-	var err error
-	if p.operations[part], err = p.count(results...); err != nil {
+	operations, err := p.count(results...)
+	if err != nil {
 		p.uncounted = err
 	}
+	p.operations[part][of] = operations * float64(calls)
 }
 
 // Load takes a mini-batch from the sampler through the loader: the inputs of a step, as behind the first epoch and the warm-up. The caller
@@ -124,7 +126,12 @@ func (p *Probe) Run(part Part, in field.Values) (Output, error) {
 }
 
 // Operations are those of a part that was run, as they were counted.
-func (p *Probe) Operations(part Part) (float64, error) { return p.operations[part], p.uncounted }
+func (p *Probe) Operations(part Part) (sum float64, err error) {
+	for _, operations := range p.operations[part] {
+		sum += operations
+	}
+	return sum, p.uncounted
+}
 
 // Crossing makes a step as far as a part and returns the bytes that crossed between host and engine for it: the inputs went up, and of the
 // variables those that the engine did not have before it, and what the step gives can come down. What a method keeps of the samples of the

@@ -10,6 +10,7 @@ import (
 // model where one is selected. Embeddings that mini-batches are chosen by are counted of all pairs, which is the most that a sampler keeps.
 // Curves are not counted. The backend only lends its graph builder.
 func (c Config) Space(backend compute.Backend, pairs int) (int64, error) {
+	c.Chunk = 0
 	c.Devices = 0 // each has all variables, and the first one's are kept
 	o, store, err := c.Outline(backend, pairs, c.BatchSize)
 	if err != nil {

@@ -89,9 +89,11 @@ type Step struct {
 	inputs   []field.Field
 	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
 	split    *split            // nil on one device, and before the first step
+	chunks   *chunks           // nil where the mini-batch is encoded as a whole, and before the first step
 	tellers  []string          // who reports each of Output.Numbers
 	last     Part              // what is built
-	built    func([]*Node)     // hears of the results of a graph that was built; nil for nobody
+	// built hears of the results of a graph that was built, which is called so many times a step; nil for nobody.
+	built func(of string, calls int, results []*Node)
 }
 
 // compiledStep is a graph with the names of its results: losses first, and last the sums of numbers, if there are any.
@@ -132,8 +134,20 @@ func (s *Step) build(c *compiledStep, scope *model.Scope, in []*Node, room int) 
 	for k, f := range s.inputs {
 		nodes[f.Name] = in[k]
 	}
-	forward := s.config.upTo(s.last, scope, nodes, room)
-	var out []*Node
+	out := s.results(c, s.config.upTo(s.last, scope, nodes, room))
+	s.heard("step", 1, out)
+	return out
+}
+
+// heard reports the results of a graph that was built.
+func (s *Step) heard(of string, calls int, results []*Node) {
+	if s.built != nil {
+		s.built(of, calls, results)
+	}
+}
+
+// results are what a step gives, with their names: losses first, and last the sums of numbers.
+func (s *Step) results(c *compiledStep, forward framework.Forward) (out []*Node) {
 	c.losses, c.outputs = nil, slices.Sorted(maps.Keys(forward.Outputs))
 	for _, name := range s.config.Framework.Losses() {
 		if loss := forward.Losses[name]; loss != nil {
@@ -147,9 +161,6 @@ func (s *Step) build(c *compiledStep, scope *model.Scope, in []*Node, room int) 
 	if sums := forward.Reports.Sums(); sums != nil {
 		out = append(out, sums)
 	}
-	if s.built != nil {
-		s.built(out)
-	}
 	return out
 }
 
@@ -162,7 +173,7 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 		return Output{}, err
 	}
 	c := s.compiled[room]
-	if c == nil {
+	if c == nil && s.chunks == nil {
 		var err error
 		if c, err = s.compile(room); err != nil {
 			return Output{}, err
@@ -176,13 +187,13 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 		}
 		inputs[k] = x
 	}
-	results, err := s.run(c, in, inputs)
+	c, results, err := s.run(c, in, inputs)
 	if err != nil {
 		return Output{}, fmt.Errorf("train: running the step: %w", err)
 	}
 	out := Output{Losses: map[negative.Loss]float64{}, Values: field.Values{}}
 	for k, name := range c.losses {
-		out.Losses[name] = float64(tensors.ToScalar[float32](results[k]))
+		out.Losses[name] = number(results[k])
 	}
 	framework.Release(results[:len(c.losses)])
 	for k, name := range c.outputs {
@@ -209,38 +220,51 @@ func (s *Step) open() (err error) {
 			return err
 		}
 	}
+	if s.config.Chunk > 0 {
+		s.chunks = newChunks(s)
+	}
 	s.windows, err = negative.OpenWindows(s.store, s.config.BatchSize)
 	return err
 }
 
 // run calls the graph, with what the method keeps of the mini-batch's samples.
-func (s *Step) run(c *compiledStep, in field.Values, inputs []*tensors.Tensor) ([]*tensors.Tensor, error) {
+func (s *Step) run(c *compiledStep, in field.Values, inputs []*tensors.Tensor) (*compiledStep, []*tensors.Tensor, error) {
 	call := func() ([]*tensors.Tensor, error) {
+		if s.chunks != nil {
+			var results []*tensors.Tensor
+			var err error
+			c, results, err = s.chunks.run(in)
+			return results, err
+		}
 		if s.split != nil {
 			return s.split.run(s, c.exec, inputs)
 		}
 		return framework.Run(c.exec, inputs...)
 	}
 	if !s.windows.Any() || !in.Has(field.Index) {
-		return call()
+		results, err := call()
+		return c, results, err
 	}
 	index, err := in.Ints(field.Index)
 	if err == nil {
 		err = s.windows.Load(index)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	results, err := call()
 	if err == nil {
 		err = s.windows.Keep(index)
 	}
-	return results, err
+	return c, results, err
 }
 
 // Close frees the compiled steps.
 func (s *Step) Close() {
 	for _, c := range s.compiled {
 		c.exec.Finalize()
+	}
+	if s.chunks != nil {
+		s.chunks.close()
 	}
 }

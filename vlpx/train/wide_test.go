@@ -15,11 +15,14 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// widened is a store with the values of another one in float64.
+// widened is a store with the values of another one in float64, without windows.
 func widened(t *testing.T, of *model.Store) *model.Store {
 	t.Helper()
 	to := model.NewStore()
 	for v := range of.RootScope().IterVariables() {
+		if below(v, negative.WindowScope) {
+			continue
+		}
 		value := must.Get(v.Value())(t)
 		copied := must.Get(value.Clone())(t)
 		if value.DType() == dtypes.Float32 {

@@ -45,7 +45,7 @@ func (t toy) EmbedText(s *model.Scope, ids *Node) framework.Embedded {
 
 func (t toy) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	temperature := func(_ *model.Scope, g *Graph) *Node { return Const(g, float32(0.1)) }
-	return framework.Contrast(s, u, in, framework.Contrasting{Temperature: temperature, Embed: func(s *model.Scope) []*Node {
+	return framework.Contrast(s, u, in, framework.Contrasting{Temperature: temperature, Embed: func(s *model.Scope, in field.Nodes) []*Node {
 		return []*Node{t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature}
 	}})
 }

@@ -101,12 +101,28 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 
 // Step implements framework.Framework.
 func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
-	forward := framework.Contrast(s, u, in, framework.Contrasting{Temperature: m.temperature, Embed: func(s *model.Scope) []*Node {
-		return []*Node{m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature}
-	}})
+	return framework.Composed(s, u, in, m)
+}
+
+// Encode implements framework.Halves: embeddings of images and captions, normalised, [pairs, Embed] each.
+func (m Model) Encode(s *model.Scope, in field.Nodes) []*Node {
+	return []*Node{m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature}
+}
+
+// Assess implements framework.Halves.
+func (m Model) Assess(s *model.Scope, u framework.Use, in field.Nodes, seen framework.Seen) (framework.Forward, framework.Reassess) {
+	forward, again := framework.Contrasting{Temperature: m.temperature}.Assess(s, u, in, seen)
 	_, distils := u.Method.Contrast.(negative.Distiller)
 	forward.Repeats = !distils && !m.resNet() // batch normalisation sees the mini-batch in training alone
-	return forward
+	return forward, again
+}
+
+// Divides implements framework.Divisible.
+func (m Model) Divides(framework.Use) error {
+	if m.resNet() {
+		return fmt.Errorf("clip: batch normalisation of a ResNet sees the whole mini-batch; take a vision transformer (bottlenecks=[])")
+	}
+	return nil
 }
 
 // largestScale is the bound of log(1/tau), log 100; the other is 0.

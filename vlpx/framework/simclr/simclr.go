@@ -84,14 +84,34 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 // Step implements framework.Framework. The views go through the network one after the other: batch statistics are of one view, and the
 // running ones move twice a step.
 func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
-	return framework.Contrast(s, u, in, framework.Contrasting{
-		Embed: func(s *model.Scope) []*Node {
-			again := s.Store().Scope(s.Scope()) // a scope of its own, in which names are not taken
-			return []*Node{m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedImage(again, in.Of(field.View)).Feature}
+	return framework.Composed(s, u, in, m)
+}
+
+// Encode implements framework.Halves: what lies below the projection head, of both views, [images, width] each.
+func (m Model) Encode(s *model.Scope, in field.Nodes) []*Node {
+	return []*Node{m.Represent(s, in.Of(field.Image)), m.Represent(anew(s), in.Of(field.View))}
+}
+
+// Assess implements framework.Halves. The projection head is a part of it, as its batch normalisation sees the whole mini-batch.
+func (m Model) Assess(s *model.Scope, u framework.Use, in field.Nodes, seen framework.Seen) (framework.Forward, framework.Reassess) {
+	return framework.Contrasting{
+		Head: func(s *model.Scope, views []*Node) []*Node {
+			return []*Node{m.head(s, views[0]), m.head(anew(s), views[1])}
 		},
 		Temperature: func(s *model.Scope, g *Graph) *Node { return Scalar(g, encoder.DType(s), m.Temperature) },
 		Views:       true,
-	})
+	}.Assess(s, u, in, seen)
+}
+
+// anew is the same scope, in which no names are taken.
+func anew(s *model.Scope) *model.Scope { return s.Store().Scope(s.Scope()) }
+
+// Divides implements framework.Divisible.
+func (m Model) Divides(framework.Use) error {
+	if !m.viT() {
+		return fmt.Errorf("simclr: batch normalisation of a ResNet sees the whole mini-batch; take a vision transformer (bottlenecks=[])")
+	}
+	return nil
 }
 
 // Dim implements framework.EmbedsImages.
@@ -99,7 +119,12 @@ func (m Model) Dim() int { return m.Embed }
 
 // EmbedImage implements framework.EmbedsImages.
 func (m Model) EmbedImage(s *model.Scope, images *Node) framework.Embedded {
-	return framework.Embedded{Feature: framework.Normalise(m.project(s.In("projection"), m.Represent(s, images)))}
+	return framework.Embedded{Feature: m.head(s, m.Represent(s, images))}
+}
+
+// head is the normalised embedding of representations, [images, Embed].
+func (m Model) head(s *model.Scope, x *Node) *Node {
+	return framework.Normalise(m.project(s.In("projection"), x))
 }
 
 // Represent implements framework.Represents.

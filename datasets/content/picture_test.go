@@ -3,6 +3,7 @@ package content
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"image/png"
 	"os"
@@ -12,6 +13,9 @@ import (
 
 	"vlpx.internal/internal/test/must"
 )
+
+// webp is the smallest WebP: one lossless pixel.
+const webp = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
 
 func TestIsPicture(t *testing.T) {
 	for name, want := range map[string]bool{
@@ -31,8 +35,6 @@ func TestPicture(t *testing.T) {
 	var photo, drawing bytes.Buffer
 	must.Do(t, jpeg.Encode(&photo, small, nil))
 	must.Do(t, png.Encode(&drawing, small))
-	// The smallest WebP: one lossless pixel.
-	webp := "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
 	for _, c := range []struct {
 		name, content string
 		bounds        image.Rectangle
@@ -61,4 +63,41 @@ func TestPicture(t *testing.T) {
 			t.Errorf("%s: got %v (%v), want bounds %v", c.name, img, err, c.bounds)
 		}
 	}
+}
+
+// Whatever lies in a picture's place, it is an error that says what to do, or a picture of as many pixels as its header says, few enough.
+func FuzzDecode(f *testing.F) {
+	small := image.NewNRGBA(image.Rect(0, 0, 7, 5))
+	small.SetNRGBA(3, 3, color.NRGBA{200, 100, 50, 128})
+	var photo, grey, drawing, palette bytes.Buffer
+	must.Do(f, jpeg.Encode(&photo, small, nil))
+	must.Do(f, jpeg.Encode(&grey, image.NewGray(small.Rect), nil))
+	must.Do(f, png.Encode(&drawing, small))
+	must.Do(f, png.Encode(&palette, image.NewPaletted(small.Rect, color.Palette{color.Black, color.White})))
+	lossy := "RIFF\x24\x00\x00\x00WEBPVP8 \x18\x00\x00\x000\x01\x00\x9d\x01*\x01\x00\x01\x00\x02\x004%\xa4\x00\x03p\x00\xfe\xfb\xfdP\x00"
+	// A canvas of one pixel around an image of 16384 x 16384.
+	canvas := "RIFF\x26\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00VP8L\x05\x00\x00\x00\x2f\xff\xff\xff\x0f\x00"
+	for _, text := range []string{photo.String(), grey.String(), drawing.String(), palette.String(), webp, lossy, canvas,
+		photo.String()[:photo.Len()/2], "GIF89a", ""} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		config, _, err := image.DecodeConfig(bytes.NewReader(text))
+		if pixels := int64(config.Width) * int64(config.Height); err == nil && pixels > 1<<20 && pixels <= mostPixels {
+			return // it takes long
+		}
+		img, err := Decode(bytes.NewReader(text))
+		switch {
+		case err != nil:
+			if !strings.Contains(err.Error(), "get it again") && !strings.Contains(err.Error(), "pixels at most") {
+				t.Errorf("%v says not what to do", err)
+			}
+		case img.Bounds().Empty() || img.Bounds().Dx() != config.Width || img.Bounds().Dy() != config.Height:
+			t.Errorf("got %v of a header of %d x %d", img.Bounds(), config.Width, config.Height)
+		default:
+			for _, at := range []image.Point{img.Bounds().Min, img.Bounds().Max.Sub(image.Pt(1, 1))} {
+				img.At(at.X, at.Y) // which a short buffer would make panic
+			}
+		}
+	})
 }

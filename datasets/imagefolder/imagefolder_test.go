@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"vlpx.internal/datasets"
@@ -164,4 +165,66 @@ func TestLinks(t *testing.T) {
 	if _, err := s.Image(t.Context(), 0); err != nil || s.Key(0) != "train/cat/a.png" || s.Len() != 2 {
 		t.Errorf("got %d images, the first %s (%v), want train/cat/a.png and a dog", s.Len(), s.Key(0), err)
 	}
+}
+
+// Whatever a folder has, files, folders, links and pipes of whatever names, it is an error, or images that lie in it, each of a class.
+func FuzzOpen(f *testing.F) {
+	for _, list := range []string{
+		"train/cat/a.png\ntrain/dog/b.jpg\ntest/cat/c.png\ntest/dog/d.png", "train/a_b/a.png\ntrain/a b/b.png", "train/__/a.png",
+		"train/cat/a.png>..\ntrain/cat/b.png>/dev/zero\ntrain/dog>cat\ntrain/loop>loop\nval>train", "train/cat/a.png|\ntrain/cat/b.png",
+		"train>.\ncat/a.png", "train/\xff\x1b[2J/\u2028.png", "train/cat/.png/b.png\ntrain/cat/.jpg", "train", "train/cat", "",
+	} {
+		f.Add(list)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		dir := filepath.Join(t.TempDir(), "pets")
+		must.Do(t, os.Mkdir(dir, 0o755))
+		root := must.Get(os.OpenRoot(dir))(t) // which no name leads out of
+		defer root.Close()
+		for n, line := range strings.Split(list, "\n") {
+			name, target, link := strings.Cut(line, ">")
+			name, pipe := strings.CutSuffix(name, "|")
+			if n > 50 || root.MkdirAll(filepath.Dir(name), 0o755) != nil {
+				continue
+			}
+			switch {
+			case link:
+				root.Symlink(target, name)
+			case pipe:
+				if folder, err := root.OpenRoot(filepath.Dir(name)); err == nil {
+					syscall.Mkfifo(filepath.Join(folder.Name(), filepath.Base(name)), 0o600)
+					folder.Close()
+				}
+			default:
+				if file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o644); err == nil { // none that is there, such as a pipe
+					file.Close()
+				}
+			}
+		}
+		c, err := Open(dir)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "imagefolder: ") || !strings.Contains(err.Error(), dir) {
+				t.Errorf("%v does not name the folder", err)
+			}
+			return
+		}
+		for _, split := range c.Splits() {
+			set := must.Get(c.Split(split))(t)
+			s := set.(datasets.Labelled)
+			if s.Len() < len(s.Classes()) {
+				t.Errorf("%d images of %q", s.Len(), s.Classes())
+			}
+			for i := range s.Len() {
+				if !filepath.IsLocal(s.Key(i)) || s.Class(i) < 0 || s.Class(i) >= len(s.Classes()) {
+					t.Errorf("image %q of class %d of %d", s.Key(i), s.Class(i), len(s.Classes()))
+				}
+				if _, err := s.Image(t.Context(), i); err == nil {
+					t.Errorf("image %q of nothing", s.Key(i))
+				}
+			}
+		}
+		if again := must.Get(Open(dir))(t); again.Hash() != c.Hash() {
+			t.Errorf("hashes %s and %s of one folder", c.Hash(), again.Hash())
+		}
+	})
 }

@@ -142,6 +142,9 @@ func parse(content []byte) (Config, run.Description, error) {
 // plausible tells what of a run would fail in building its model.
 func plausible(r run.Run) error {
 	f, use := r.Train.Framework.Framework, r.Train.Use()
+	if use.Batch < 1 {
+		return fmt.Errorf("mini-batches of %d pairs", use.Batch)
+	}
 	if err := framework.Check(f, use); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -440,6 +441,32 @@ func FuzzConfig(f *testing.F) {
 		again, err := run.Describe(described.JSON)
 		if err != nil || !reflect.DeepEqual(again, described) {
 			t.Errorf("described again: %+v (%v), want %+v", again, err, described)
+		}
+	})
+}
+
+// Whatever settings an export tells of, whose identity anybody can compute, they are refused or a model's of some shapes.
+func FuzzSettings(f *testing.F) {
+	ours, _ := small(f)
+	theirs, _ := smallCLIP(f, "as published")
+	resNet, _ := smallCLIP(f, "ResNet")
+	for _, r := range []run.Run{ours, theirs, resNet} {
+		whole := string(r.JSON())
+		f.Add(whole)
+		for _, number := range regexp.MustCompile(`"([A-Za-z]+)": ?[0-9]+`).FindAllString(whole, -1) {
+			name, _, _ := strings.Cut(number, ":")
+			for _, absurd := range []string{"-1", "0", "1000000000000000000"} {
+				f.Add(strings.Replace(whole, number, name+":"+absurd, 1))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, settings string) {
+		described, err := run.Describe([]byte(settings))
+		if err != nil || plausible(described.Run) != nil {
+			return
+		}
+		if _, err := exportOf(described.Run); err == nil && described.Run.Train.BatchSize < 1 {
+			t.Errorf("mini-batches of %d pairs", described.Run.Train.BatchSize)
 		}
 	})
 }

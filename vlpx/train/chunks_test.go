@@ -14,6 +14,7 @@ import (
 
 	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/clip"
@@ -236,7 +237,9 @@ func TestChunksDrawTwiceTheSame(t *testing.T) {
 
 // A run in chunks goes on after a stop in the same bits, and its checkpoint has what one without chunks has.
 func TestChunksGoOn(t *testing.T) {
-	for _, job := range []Job{onCLIP(t, negative.ALBEF(8), false), onCLIP(t, scheduledByITC(), false), onSimCLR(t, viewMethods()[2], true)} {
+	asking := negative.Method{Name: "asks for the relation", LeftOut: tellingLeftOut{}}
+	for _, job := range []Job{onCLIP(t, negative.ALBEF(8), false), onCLIP(t, scheduledByITC(), false), onSimCLR(t, viewMethods()[2], true),
+		onCLIP(t, asking.WithDefaults(), false)} {
 		undivided, whole, stopped := inChunks(t, job, 0), inChunks(t, job, 2), inChunks(t, job, 2)
 		finish(t, undivided)
 		want, got := finish(t, whole), finish(t, stopped, 1, 4)
@@ -277,6 +280,32 @@ func TestChunksOnEngines(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// A probe makes a step in chunks as training does: its parts give the losses of the whole, and cost one more forward pass.
+func TestChunksAreProbed(t *testing.T) {
+	count := func(results ...*Node) (float64, error) { return engine.Operations(results...) }
+	var losses [2][]float64
+	var operations [2]float64
+	for i, job := range []Job{onCLIP(t, plain, false), inChunks(t, onCLIP(t, plain, false), 2)} {
+		p := must.Get(NewProbe(job, count))(t)
+		defer p.Close()
+		in := must.Get(p.Load(t.Context()))(t)
+		defer in.Release()
+		for _, part := range []Part{Forward, Backward, Whole} {
+			out := must.Get(p.Run(part, in))(t)
+			losses[i] = append(losses[i], out.Loss(), out.Float(field.GradientNorm))
+			out.Release()
+		}
+		forward, whole := must.Get(p.Operations(Forward))(t), must.Get(p.Operations(Whole))(t)
+		operations[i] = whole - float64(i)*forward
+	}
+	if off := apart(losses[1], losses[0]); !(off <= 1e-5) {
+		t.Errorf("got losses and norms %v, want %v", losses[1], losses[0])
+	}
+	if share := operations[1] / operations[0]; math.Abs(share-1) > 0.05 {
+		t.Errorf("a step in chunks has %.3g times the operations of the whole, without the further pass", share)
 	}
 }
 

@@ -89,7 +89,7 @@ type Step struct {
 	inputs   []field.Field
 	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
 	split    *split            // nil on one device, and before the first step
-	chunks   *chunks           // nil where the mini-batch is encoded as a whole, and before the first step
+	chunks   *chunks           // nil where the mini-batch is encoded as a whole, and before the first run
 	tellers  []string          // who reports each of Output.Numbers
 	last     Part              // what is built
 	// built hears of the results of a graph that was built, which is called so many times a step; nil for nobody.
@@ -172,6 +172,9 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 	if err := s.open(); err != nil {
 		return Output{}, err
 	}
+	if s.config.Chunk > 0 && s.chunks == nil {
+		s.chunks = newChunks(s)
+	}
 	c := s.compiled[room]
 	if c == nil && s.chunks == nil {
 		var err error
@@ -219,9 +222,6 @@ func (s *Step) open() (err error) {
 		if s.split, err = newSplit(s.backend, s.store, s.config, s.inputs); err != nil {
 			return err
 		}
-	}
-	if s.config.Chunk > 0 {
-		s.chunks = newChunks(s)
 	}
 	s.windows, err = negative.OpenWindows(s.store, s.config.BatchSize)
 	return err

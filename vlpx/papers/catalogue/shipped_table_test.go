@@ -1,0 +1,82 @@
+package catalogue
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/run"
+)
+
+// spread is the mean and the standard deviation of the values that there are, computed from the definition.
+func spread(values []*float64) (mean, std float64, n int) {
+	for _, v := range values {
+		if v != nil {
+			mean, n = mean+*v, n+1
+		}
+	}
+	mean /= float64(n)
+	for _, v := range values {
+		if v != nil {
+			std += (*v - mean) * (*v - mean)
+		}
+	}
+	return mean, math.Sqrt(std / float64(max(n-1, 1))), n
+}
+
+// What is shown of a shipped table is what its values, one a block, give: every mean and deviation, every difference of a claim.
+func TestShippedTables(t *testing.T) {
+	cells, claims := 0, 0
+	for _, r := range must.Get(paper.References())(t) {
+		if r.Data != "scenes" || r.Rows[0].Values == nil {
+			continue // others need their data, and none of them has values
+		}
+		p := must.Get(paper.NewPlan(must.Get(Find(r.Artifact))(t), plan.Request{Scale: r.Scale, Seeds: []uint64{1}}))(t)
+		report := must.Get(paper.NewReport(p, run.OpenStore(t.TempDir())))(t)
+		table := must.Get(report.Table())(t)
+		values := map[string]map[string][]*float64{}
+		for _, row := range r.Rows {
+			values[row.Name] = row.Values
+		}
+		for i, row := range p.Artifact.Rows {
+			for k, column := range p.Artifact.Columns {
+				of := values[row.Name][column.Key()]
+				if of == nil {
+					continue
+				}
+				mean, std, n := spread(of)
+				shown := table.Rows[i].Cells[k]
+				if got := shown[len(shown)-1]; got.N != n || !(math.Abs(got.Mean-mean) < 2e-4) || !(math.Abs(got.Std-std) < 2e-4) {
+					t.Errorf("%s: %s, %s: shown as %+v; its %d values have a mean of %v and a deviation of %v", r.Artifact, row.Name,
+						column.Key(), got, n, mean, std)
+				}
+				cells++
+			}
+		}
+		for _, claim := range p.Artifact.Claims {
+			better, than := values[claim.Better][claim.In.Key()], values[claim.Than][claim.In.Key()]
+			if better == nil || than == nil || slices.Contains(better, nil) || slices.Contains(than, nil) || len(better) != len(than) {
+				continue
+			}
+			of, _, _ := spread(better)
+			less, _, _ := spread(than)
+			for _, all := range [][]paper.Finding{report.Claims, r.Claims} { // as today's program judges, and as they were shipped
+				at := slices.IndexFunc(all, func(f paper.Finding) bool { return f.Text == claim.String() })
+				if at < 0 {
+					continue
+				}
+				if got := all[at].Difference; got == nil || !(math.Abs(*got-(of-less)) < 2e-4) || all[at].Seeds != len(better) {
+					t.Errorf("%s: %s: a difference of %v over %d seeds; the values give %v over %d", r.Artifact, claim, got, all[at].Seeds,
+						of-less, len(better))
+				}
+				claims++
+			}
+		}
+	}
+	if cells < 300 || claims < 50 {
+		t.Errorf("%d cells and %d claims were looked at", cells, claims)
+	}
+}

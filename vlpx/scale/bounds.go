@@ -16,7 +16,7 @@ const mostOfAll = 1 << 24
 var most = map[string]int{
 	"images": scenes.MostImages, "captions": 1000, "tokens": 1 << 13, "pixels": 1 << 12, "patches": 1 << 9, "layers": 1000,
 	"blocks": 1000, "heads": 1 << 10, "numbers": 1 << 16, "vectors": 1 << 12, "regions": 1 << 12, "features": 1 << 16,
-	"devices": 1 << 10, "mini-batches": 1 << 16,
+	"devices": 1 << 10, "mini-batches": 1 << 16, "operations": 100,
 }
 
 // most is the largest value of the setting.

@@ -11,7 +11,8 @@ import (
 // A setting of absurd size is refused with its bound and changes nothing; so is one in a list.
 func TestBounds(t *testing.T) {
 	for _, set := range []string{"maxlen=1000000000", "scenes.train=1000000000", "batchsize=100000000", "image=100000", "width=10000000",
-		"visionlayers=1000000", "bottlenecks=[3,4,100000,3]", "searchspace=-1000000000", "epochs=1000000000"} {
+		"visionlayers=1000000", "bottlenecks=[3,4,100000,3]", "searchspace=-1000000000", "epochs=1000000000",
+		"views.randaugment.ops=1000"} {
 		s := scale.Scales()[0]
 		before := s
 		err := s.Set(set)

@@ -38,7 +38,7 @@ func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Forward {
 }
 
 // Encode implements [Halves].
-func (c Contrasting) Encode(s *model.Scope, in field.Nodes) []*Node { return c.Embed(s, in) }
+func (c Contrasting) Encode(s *model.Scope, _ Use, in field.Nodes) []*Node { return c.Embed(s, in) }
 
 // Assess implements [Halves].
 func (c Contrasting) Assess(s *model.Scope, u Use, in field.Nodes, seen Seen) (Forward, Reassess) {

@@ -10,9 +10,9 @@ import (
 
 // Halves are the two parts of a step: encoders, which see each pair by itself, and losses, which see the whole mini-batch.
 type Halves interface {
-	// Encode encodes pairs by their fields, with the weights below a scope: nodes with a row a pair, which depends on that pair alone. Other
-	// fields of in are those of the whole mini-batch.
-	Encode(s *model.Scope, in field.Nodes) []*Node
+	// Encode encodes pairs by their fields for the losses of a use, with the weights below a scope: nodes with a row a pair, which depends
+	// on that pair alone.
+	Encode(s *model.Scope, u Use, in field.Nodes) []*Node
 	// Assess builds the losses of a mini-batch that is encoded, as Framework.Step does. It reads no field of images.
 	Assess(s *model.Scope, u Use, in field.Nodes, seen Seen) (Forward, Reassess)
 }
@@ -28,7 +28,8 @@ type Seen struct {
 }
 
 // Divisible is a Framework whose mini-batches can be encoded in chunks, so that memory bounds the chunk and not the mini-batch: by cached
-// gradients (Gao et al., 2021, "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup"). Its Step is [Composed].
+// gradients (Gao et al., 2021, "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup"). Its Step is made of the two
+// halves, as by [Composed].
 type Divisible interface {
 	Framework
 	Halves
@@ -41,9 +42,12 @@ func Composed(s *model.Scope, u Use, in field.Nodes, h Halves) Forward {
 	store := s.Store()
 	Prepare(store, in.Of(field.Progress).Graph(), u)
 	seen := Consult(store, u, in, h)
-	seen.Online = h.Encode(store.Scope(Model), in)
+	seen.Online = h.Encode(store.Scope(Model), u, in)
 	forward, again := h.Assess(s, u, in, seen)
-	forward.Again = func(which negative.Objectives) *Node { return again(which, h.Encode(store.Scope(Model), in)) }
+	forward.Again = func(which negative.Objectives) *Node {
+		u.Objectives = which
+		return again(which, h.Encode(store.Scope(Model), u, in))
+	}
 	return forward
 }
 
@@ -57,10 +61,10 @@ func Prepare(store *model.Store, g *Graph, u Use) {
 // Consult encodes pairs by the models that a method asks besides the one that is trained.
 func Consult(store *model.Store, u Use, in field.Nodes, h Halves) (seen Seen) {
 	if _, distils := u.Method.Contrast.(negative.Distiller); distils {
-		seen.Momentum = still(h.Encode(store.Scope(Momentum), in))
+		seen.Momentum = still(h.Encode(store.Scope(Momentum), u, in))
 	}
 	if _, informed := u.Method.Contrast.(negative.Informed); informed {
-		Evaluating(store, in.Of(field.Progress).Graph(), func() { seen.Reference = still(h.Encode(store.Scope(Frozen), in)) })
+		Evaluating(store, in.Of(field.Progress).Graph(), func() { seen.Reference = still(h.Encode(store.Scope(Frozen), u, in)) })
 	}
 	return seen
 }

@@ -34,13 +34,13 @@ type chunks struct {
 	execs       map[string]*model.Exec
 
 	// What is known once graphs are built.
-	used            map[string]*model.Variable // trainable variables that a graph of the step reads, by their paths
-	summed          map[string]*model.Variable // gradients, by the paths of their variables
-	direct          []*model.Variable          // variables that the losses themselves read
-	assessed        compiledStep               // names of what the losses' graph gives
-	repeats         bool                       // see framework.Forward
-	online, reports int                        // how many nodes an encoder gives; 1 where parts report numbers
-	others          framework.Seen             // what else encoders give, by its length alone
+	used     map[string]*model.Variable // trainable variables that a graph of the step reads, by their paths
+	summed   map[string]*model.Variable // gradients, by the paths of their variables
+	direct   []*model.Variable          // variables that the losses themselves read
+	assessed compiledStep               // names of what the losses' graph gives
+	repeats  bool                       // see framework.Forward
+	reports  int                        // 1 where parts report numbers
+	others   framework.Seen             // what else encoders give, by its length alone
 }
 
 // newChunks prepares the chunks of a step.
@@ -75,19 +75,19 @@ func (c Config) chunkable() error {
 	}
 	of, divisible := c.Framework.Framework.(framework.Divisible)
 	if !divisible {
-		return fmt.Errorf("train: chunk=%d, and the losses of %s do not go by embeddings alone; set chunk=0, or take a framework that is "+
-			"trained by them, such as CLIP", c.Chunk, c.Framework.Name())
+		return fmt.Errorf("train: chunk=%d, and the step of %s is not divided into encoders and losses; set chunk=0, or take a framework "+
+			"whose is, such as CLIP", c.Chunk, c.Framework.Name())
 	}
 	if err := of.Divides(c.Use()); err != nil {
 		return fmt.Errorf("train: chunk=%d: %w; or set chunk=0", c.Chunk, err)
 	}
-	_, rewarded := c.Method.Batches.(negative.Rewarded)
+	learner, rewarded := c.Method.Batches.(negative.Rewarded)
 	switch {
 	case c.Devices > 1:
 		return fmt.Errorf("train: chunk=%d beside devices=%d: a chunk is encoded on one device; set one of them to 0", c.Chunk, c.Devices)
-	case rewarded && c.Method.LeftOut != nil:
-		return fmt.Errorf("train: chunk=%d: what a step of %s improved is measured on the same negatives left out, which chunks do not "+
-			"keep; set chunk=0", c.Chunk, c.Method.Name)
+	case rewarded && (c.Method.LeftOut != nil || learner.Reward().Has(negative.ITM)):
+		return fmt.Errorf("train: chunk=%d: what a step of %s improved is measured on the same pairs of ITM and negatives left out, which "+
+			"chunks do not keep; set chunk=0, or reward another loss", c.Chunk, c.Method.Name)
 	}
 	return nil
 }
@@ -205,7 +205,6 @@ func (c *chunks) run(in field.Values) (_ *compiledStep, results []*tensors.Tenso
 	if err != nil {
 		return nil, nil, err
 	}
-	c.online = len(seen[1].all)
 	out, err := c.call(assessing, 1, c.assess, c.whole, in, slices.Concat(seen[0].all, seen[1].all)...)
 	if err != nil {
 		return nil, nil, err
@@ -371,12 +370,14 @@ func (c *chunks) consult(s *model.Scope, in field.Nodes, _ []*Node) []*Node {
 
 // encode builds what the trained encoders see of a chunk.
 func (c *chunks) encode(s *model.Scope, in field.Nodes, _ []*Node) []*Node {
-	return c.model.Encode(s.Store().Scope(framework.Model), in)
+	return c.model.Encode(s.Store().Scope(framework.Model), c.use, in)
 }
 
-// look is encode without dropout.
+// look is encode for the rewarded losses, without dropout.
 func (c *chunks) look(s *model.Scope, in field.Nodes, _ []*Node) (out []*Node) {
-	framework.Evaluating(s.Store(), in.Of(field.Rate).Graph(), func() { out = c.encode(s, in, nil) })
+	u := c.use
+	u.Objectives = c.rewarded.Reward()
+	framework.Evaluating(s.Store(), in.Of(field.Rate).Graph(), func() { out = c.model.Encode(s.Store().Scope(framework.Model), u, in) })
 	return out
 }
 
@@ -390,7 +391,7 @@ func (c *chunks) seen(nodes []*Node) (seen framework.Seen) {
 		return some
 	}
 	seen.Momentum, seen.Reference = take(len(c.others.Momentum)), take(len(c.others.Reference))
-	seen.Online = take(c.online)
+	seen.Online = nodes
 	return seen
 }
 

@@ -158,6 +158,12 @@ func TestChunksChangeNothing(t *testing.T) {
 	for _, m := range viewMethods() {
 		jobs["SimCLR, "+m.Name] = onSimCLR(t, m, true)
 	}
+	for _, m := range []negative.Method{negative.Plain(), negative.GRITVLP(8, 16), negative.DiHT(), scheduledByITC(),
+		negative.FALCON(negative.Scheduled{SearchSpace: 8, Quantiles: 4, Hidden: 4, Blocks: 1}), found.WithDefaults()} {
+		job := smallest(t, m.WithDefaults())
+		change(&job, withoutDropout)
+		jobs["ALBEF, "+m.Name+fmt.Sprint(len(jobs))] = job
+	}
 	for name, job := range jobs {
 		for _, chunk := range []int{1, 2, 4} {
 			t.Run(fmt.Sprintf("%s, chunk %d", name, chunk), func(t *testing.T) {
@@ -177,7 +183,7 @@ type dropping struct {
 	Parts int
 }
 
-func (d dropping) Encode(s *model.Scope, in field.Nodes) []*Node {
+func (d dropping) Encode(s *model.Scope, u framework.Use, in field.Nodes) []*Node {
 	rows := in.Of(field.Image).Shape().Dim(0)
 	if d.Parts > 0 && d.Parts < rows {
 		var all []*Node
@@ -188,7 +194,7 @@ func (d dropping) Encode(s *model.Scope, in field.Nodes) []*Node {
 					part[name] = Slice(x, AxisRange(from, from+d.Parts))
 				}
 			}
-			for k, x := range d.Encode(s.Store().Scope(s.Scope()), part) {
+			for k, x := range d.Encode(s.Store().Scope(s.Scope()), u, part) {
 				if from == 0 {
 					all = append(all, x)
 				} else {
@@ -198,7 +204,7 @@ func (d dropping) Encode(s *model.Scope, in field.Nodes) []*Node {
 		}
 		return all
 	}
-	out := d.Model.Encode(s, in)
+	out := d.Model.Encode(s, u, in)
 	for k, x := range out {
 		out[k] = layers.DropoutStatic(s, x, 0.3)
 	}
@@ -316,7 +322,9 @@ func TestChunksThatAreRefused(t *testing.T) {
 	refused(t, inChunks(t, onCLIP(t, plain, false), -1), "chunks of -1", "such as 1")
 	refused(t, inChunks(t, onCLIP(t, plain, true), 2), "batch normalisation", "bottlenecks=[]")
 	refused(t, inChunks(t, onSimCLR(t, plain, false), 2), "batch normalisation", "chunk=0")
-	refused(t, inChunks(t, smallest(t, plain), 2), "ALBEF", "embeddings alone", "chunk=0")
+	refused(t, inChunks(t, smallest(t, negative.ALBEF(8)), 2), "momentum encoders", "chunk=0")
+	refused(t, inChunks(t, smallest(t, mining()), 2), "new positives", "chunk=0")
+	refused(t, inChunks(t, onGPT(t, 0), 2), "GPT", "encoders and losses", "chunk=0")
 	refused(t, inChunks(t, onDevices(t, onCLIP(t, plain, false), 2), 2), "chunk=2 beside devices=2")
 	leaving := scheduledByITC()
 	leaving.LeftOut = negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}

@@ -16,9 +16,9 @@ func (b *batch) referring() func() *framework.Reference {
 	return framework.Referring(b.store, b.pixels.Graph(), func(s *model.Scope) (_, _ *Node, match func(images, texts *Node) *Node) {
 		image, text := b.EncodeImage(s, b.pixels), b.EncodeText(s, b.ids)
 		return image.Feature, text.Feature, func(images, texts *Node) *Node {
-			chosen := oneHot(texts, b.pixels)
+			chosen := oneHot(texts, b.like)
 			states, bias := encoder.SelectRows(chosen, text.States), encoder.SelectRows(chosen, text.Bias)
-			return b.MatchLogits(s, b.Fuse(s, states, bias, image.Tokens, oneHot(images, b.pixels)))
+			return b.MatchLogits(s, b.Fuse(s, states, bias, image.Tokens, oneHot(images, b.like)))
 		}
 	})
 }
@@ -39,7 +39,7 @@ func (b *batch) joining(c negative.Connections) *further {
 	taken := BroadcastToDims(InsertAxes(f.Taken, -1), labels.Shape().Dimensions...)
 	return &further{
 		masked: masked, padded: b.padding(masked, ids), labels: Where(taken, labels, ConstAs(labels, objective.Ignored)),
-		choice: oneHot(f.Images, b.pixels),
+		choice: oneHot(f.Images, b.like),
 		count:  f.Count,
 	}
 }

@@ -95,7 +95,7 @@ func TestReassessAgrees(t *testing.T) {
 			b, l := assess(small(), s, m, in, negative.All)
 			out := []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
 			for _, which := range subsets {
-				out = append(out, b.reassess(which, l))
+				out = append(out, b.reassess(which, b.encode(which), l))
 			}
 			return out
 		})
@@ -134,7 +134,7 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 			v.SetNodeValue(AddScalar(MulScalar(v.NodeValue(in[field.Image].Graph()), 1.5), 0.05))
 		}
 		for _, which := range subsets {
-			out = append(out, b.reassess(which, passed{pairs: pairs}))
+			out = append(out, b.reassess(which, b.encode(which), passed{pairs: pairs}))
 		}
 		return out
 	})
@@ -160,7 +160,7 @@ func TestReassessWithoutDistillation(t *testing.T) {
 		b, l := assess(small(), s, m, in, negative.All)
 		_, plainly := assess(small(), s, negative.Plain(), in, negative.All)
 		return []*Node{
-			b.reassess(negative.Of(negative.MLM), l), plainly.losses[negative.MLM], l.losses[negative.MLM],
+			b.reassess(negative.Of(negative.MLM), b.encode(negative.Of(negative.MLM)), l), plainly.losses[negative.MLM], l.losses[negative.MLM],
 		}
 	})
 	if math.Abs(got[0]-got[1]) > 1e-6*got[1] || math.Abs(got[0]-got[2]) < 1e-3 {

@@ -14,21 +14,27 @@ import (
 // Step implements framework.Framework.
 func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	b := a.batch(s.Store(), u, in)
+	forward, first := b.forward(u)
+	forward.Again = func(which negative.Objectives) *Node { return b.reassess(which, b.encode(which), first) }
+	return forward
+}
+
+// forward builds the losses of a mini-batch, and what it reports.
+func (b *batch) forward(u framework.Use) (framework.Forward, passed) {
 	first := b.assess(u.Objectives)
-	forward := framework.Forward{
-		Losses:  first.losses,
-		Outputs: field.Nodes{field.ImageEmbedding: first.features.Image, field.TextEmbedding: first.features.Text},
-		Again:   func(which negative.Objectives) *Node { return b.reassess(which, first) },
-	}
+	forward := framework.Forward{Losses: first.losses, Outputs: field.Nodes{}}
 	_, distils := u.Method.Contrast.(negative.Distiller)
-	forward.Repeats = !distils && u.Method.Positives == nil && a.Text.Dropout == 0
-	framework.Report(forward.Outputs, first.features, first.contrasted)
+	forward.Repeats = !distils && u.Method.Positives == nil && b.Text.Dropout == 0
+	if u.Objectives.Has(negative.ITC) {
+		forward.Outputs[field.ImageEmbedding], forward.Outputs[field.TextEmbedding] = first.features.Image, first.features.Text
+		framework.Report(forward.Outputs, first.features, first.contrasted)
+	}
 	forward.Outputs.Add(field.Joined, first.joined)
 	if first.written != nil {
 		forward.Outputs.Add(field.CaptionScores, first.captionScores)
 		first.written.Report(forward.Outputs)
 	}
-	return forward
+	return forward, first
 }
 
 // batch is a mini-batch on its way through the step.
@@ -38,6 +44,8 @@ type batch struct {
 	method              negative.Method
 	in                  field.Nodes
 	pixels, ids, masked *Node
+	like                *Node             // has a row an image, in the type of what is computed
+	given               *encoded          // the mini-batch, where it is encoded already; nil elsewhere
 	features            negative.Features // without what a pass adds
 	reporter            field.Reporter
 	room                int // rows of MLM for new positives, 1 to 2 batch; where there are more of them, passed.joined says so
@@ -46,8 +54,8 @@ type batch struct {
 // batch is that of the fields of a step.
 func (a Model) batch(store *model.Store, u framework.Use, in field.Nodes) *batch {
 	return &batch{
-		Model: a, store: store, method: u.Method, in: in, pixels: in.Of(field.Image), ids: in.Of(field.Captions),
-		masked:   in.Of(field.Masked),
+		Model: a, store: store, method: u.Method, in: in, pixels: in[field.Image], ids: in.Of(field.Captions),
+		masked: in.Of(field.Masked), like: in[field.Image],
 		features: u.Features(store, in), reporter: u.Reporter, room: u.Room,
 	}
 }
@@ -71,15 +79,19 @@ func (b *batch) assess(which negative.Objectives) passed {
 		// Momentum encoders follow the weights before this step's update.
 		taught := b.teach(distiller.Momentum(), which)
 		taught.mix = distiller.Mix(b.in.Of(field.Progress))
-		return b.pass(which, nil, &taught)
+		return b.pass(which, b.encode(which), nil, &taught)
 	}
-	return b.pass(which, nil, nil)
+	if b.given != nil {
+		return b.pass(which, *b.given, nil, nil)
+	}
+	return b.pass(which, b.encode(which), nil, nil)
 }
 
-// reassess builds the sum of the losses that which names again, on the same ITM pairs and written sentences, with the weights as they are
-// in the graph by now: after the update, if that is built. MLM is against the masked words alone, without distillation.
-func (b *batch) reassess(which negative.Objectives, seen passed) *Node {
-	return framework.Forward{Losses: b.pass(which, &seen, nil).losses}.Of(b.Model, which)
+// reassess builds the sum of the losses that which names again, of the mini-batch as it is encoded anew, on the same ITM pairs and written
+// sentences, with the weights as they are in the graph by now: after the update, if that is built. MLM is against the masked words alone,
+// without distillation.
+func (b *batch) reassess(which negative.Objectives, of encoded, seen passed) *Node {
+	return framework.Forward{Losses: b.pass(which, of, &seen, nil).losses}.Of(b.Model, which)
 }
 
 // pass builds one forward pass for the losses that which names. ITM sees the pairs and sentences of an earlier pass, or those that the
@@ -87,19 +99,11 @@ func (b *batch) reassess(which negative.Objectives, seen passed) *Node {
 //
 // Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels. New
 // positives are known only after the encoders: their masked captions are a batch of their own.
-func (b *batch) pass(which negative.Objectives, earlier *passed, taught *teacher) passed {
-	g, batch := b.pixels.Graph(), b.pixels.Shape().Dim(0)
+func (b *batch) pass(which negative.Objectives, of encoded, earlier *passed, taught *teacher) passed {
+	g, batch := b.ids.Graph(), b.ids.Shape().Dim(0)
 	online := b.store.Scope(framework.Model)
 	rows := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(from, to)) }
-	image := b.EncodeImage(online, b.pixels)
-	var ids, padded []*Node
-	if which.Has(negative.ITC) || which.Has(negative.ITM) {
-		ids, padded = append(ids, b.ids), append(padded, b.ids)
-	}
-	if which.Has(negative.MLM) {
-		ids, padded = append(ids, b.masked), append(padded, b.padding(b.masked, b.ids))
-	}
-	texts := b.encodeText(online, Concatenate(ids, 0), Concatenate(padded, 0))
+	image, texts := of.image, of.texts
 
 	p := passed{losses: map[negative.Loss]*Node{}}
 	var known *negative.Pairs
@@ -126,10 +130,10 @@ func (b *batch) pass(which negative.Objectives, earlier *passed, taught *teacher
 	matched := 0
 	if which.Has(negative.ITM) {
 		matched = p.pairs.Labels.Shape().Dim(0)
-		chosen := oneHot(p.pairs.Texts, b.pixels)
+		chosen := oneHot(p.pairs.Texts, b.like)
 		states = append(states, encoder.SelectRows(chosen, rows(texts.States, 0, batch)))
 		bias = append(bias, encoder.SelectRows(chosen, rows(texts.Bias, 0, batch)))
-		choice = append(choice, oneHot(p.pairs.Images, b.pixels))
+		choice = append(choice, oneHot(p.pairs.Images, b.like))
 	}
 	labels, weights := p.pairs.Labels, p.pairs.Weights
 	if which.Has(negative.ITM) && p.written != nil && p.written.Sentences != nil {
@@ -139,7 +143,7 @@ func (b *batch) pass(which negative.Objectives, earlier *passed, taught *teacher
 		matched = labels.Shape().Dim(0)
 	}
 	if which.Has(negative.MLM) {
-		last := batch * len(ids)
+		last := texts.States.Shape().Dim(0)
 		states = append(states, rows(texts.States, last-batch, last))
 		bias = append(bias, rows(texts.Bias, last-batch, last))
 		choice = append(choice, each(image.Tokens))

@@ -20,7 +20,7 @@ func above(logits *Node) *Node {
 // ownImages names the own image of sentences of a mini-batch, so many of each pair side by side, one-hot, [batch each, batch].
 func (b *batch) ownImages(each int) *Node {
 	batch := b.ids.Shape().Dim(0)
-	return oneHot(Reshape(Iota(b.ids.Graph(), shapes.Make(dtypes.Int32, batch, each), 0), batch*each), b.pixels)
+	return oneHot(Reshape(Iota(b.ids.Graph(), shapes.Make(dtypes.Int32, batch, each), 0), batch*each), b.like)
 }
 
 // writer is what a Writing is offered of a mini-batch whose images are encoded already.

@@ -190,12 +190,12 @@ func TestReassessWritten(t *testing.T) {
 		b, l := assess(small(), s, m, in, negative.All)
 		out := []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
 		for _, which := range subsets {
-			out = append(out, b.reassess(which, l))
+			out = append(out, b.reassess(which, b.encode(which), l))
 		}
 		for v := range s.Store().Scope(framework.Model).IterVariables() {
 			v.SetNodeValue(MulScalar(v.NodeValue(in[field.Image].Graph()), 1.2))
 		}
-		return append(out, b.reassess(negative.Of(negative.ITM), l))
+		return append(out, b.reassess(negative.Of(negative.ITM), b.encode(negative.Of(negative.ITM)), l))
 	})
 	var losses []float64
 	for _, x := range got[:3] {

@@ -105,7 +105,7 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.F
 }
 
 // Encode implements framework.Halves: embeddings of images and captions, normalised, [pairs, Embed] each.
-func (m Model) Encode(s *model.Scope, in field.Nodes) []*Node {
+func (m Model) Encode(s *model.Scope, _ framework.Use, in field.Nodes) []*Node {
 	return []*Node{m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature}
 }
 

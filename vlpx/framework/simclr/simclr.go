@@ -88,7 +88,7 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.F
 }
 
 // Encode implements framework.Halves: what lies below the projection head, of both views, [images, width] each.
-func (m Model) Encode(s *model.Scope, in field.Nodes) []*Node {
+func (m Model) Encode(s *model.Scope, _ framework.Use, in field.Nodes) []*Node {
 	return []*Node{m.Represent(s, in.Of(field.Image)), m.Represent(anew(s), in.Of(field.View))}
 }
 

@@ -145,6 +145,11 @@ func plausible(r run.Run) error {
 	if use.Batch < 1 {
 		return fmt.Errorf("mini-batches of %d pairs", use.Batch)
 	}
+	if regional(r) {
+		if err := r.Regions.Validate(); err != nil {
+			return err
+		}
+	}
 	if err := framework.Check(f, use); err != nil {
 		return err
 	}

@@ -247,6 +247,8 @@ func TestSourcesThatAreNone(t *testing.T) {
 		"one of boxes":    {regions.Source{Count: 2, Width: 8}, set},
 		"2 kinds":         {regions.Source{Count: 2, Width: 8, Boxes: &regions.Boxes{}, Grid: true}, set},
 		"0 regions":       {regions.Source{Width: 8, Boxes: &regions.Boxes{}}, set},
+		"at most 4096":    {regions.Source{Count: 1 << 40, Width: 8, Boxes: &regions.Boxes{}}, set},
+		"of 65536":        {regions.Source{Count: 2, Width: 1 << 40, Boxes: &regions.Boxes{}}, set},
 		"multiple of 4":   {regions.Source{Count: 2, Width: 9, Boxes: &regions.Boxes{}}, set},
 		"noise of -1":     {regions.Source{Count: 2, Width: 8, Boxes: &regions.Boxes{Noise: -1}}, set},
 		"noise of NaN":    {regions.Source{Count: 2, Width: 8, Boxes: &regions.Boxes{Noise: math.NaN()}}, set},

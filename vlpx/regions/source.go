@@ -24,6 +24,12 @@ type Source struct {
 	Grid bool `json:",omitempty"`
 }
 
+// Bounds of the rows of an image and of the features of each; see scale's for settings.
+const (
+	mostRows     = 1 << 12
+	mostFeatures = 1 << 16
+)
+
 // Validate tells why the source is none.
 func (s Source) Validate() error {
 	ways := 0
@@ -37,6 +43,8 @@ func (s Source) Validate() error {
 		return fmt.Errorf("regions: a source of %d kinds; take one of boxes, files and grid", ways)
 	case s.Count < 1 || s.Width < 1:
 		return fmt.Errorf("regions: %d regions of %d features; use at least one of each", s.Count, s.Width)
+	case s.Count > mostRows || s.Width > mostFeatures:
+		return fmt.Errorf("regions: %d regions of %d features; use at most %d of %d", s.Count, s.Width, mostRows, mostFeatures)
 	case s.Boxes != nil:
 		return s.Boxes.validate(s.Width)
 	}

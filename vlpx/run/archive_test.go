@@ -15,7 +15,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/run/store"
@@ -148,6 +150,36 @@ func smallArchive(t testing.TB) (path, id string) {
 	path = filepath.Join(t.TempDir(), "runs.tar.gz")
 	must.Get(s.Export(context.Background(), path, Archive{IDs: []string{r.ID()}}))(t)
 	return path, r.ID()
+}
+
+// A store from elsewhere may have a pipe in the place of a lock, and settings of any length: a run's list ends at once, and says so.
+func TestHostileStore(t *testing.T) {
+	for want, spoil := range map[string]func(dir string) error{
+		"settings of": func(dir string) error {
+			text, err := os.ReadFile(filepath.Join(dir, runName))
+			return errors.Join(err, os.WriteFile(filepath.Join(dir, runName), append(bytes.Repeat([]byte(" "), 100<<20), text...), 0o644))
+		},
+		"no regular file": func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, store.LockName), 0o600) },
+	} {
+		path, id := smallArchive(t)
+		s := OpenStore(t.TempDir())
+		must.Do(t, must.Err2(s.Import(t.Context(), path)))
+		dir := s.folders.Folder(id)
+		os.Remove(filepath.Join(dir, store.LockName))
+		must.Do(t, spoil(dir))
+		done := make(chan error, 1)
+		go func() {
+			_, err := s.Entries()
+			_, kept := s.Kept(id)
+			done <- errors.Join(err, kept, s.folders.Hold(id, func(string) error { return nil }))
+		}()
+		select {
+		case err := <-done:
+			must.Fail(t, err, want)
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: nothing after 20 s", want)
+		}
+	}
 }
 
 // Whatever is wrong with an archive, it is refused before anything of it is in the store.

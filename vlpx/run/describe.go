@@ -19,8 +19,14 @@ type Description struct {
 	JSON []byte // canonical
 }
 
+// longestSettings bounds a run's JSON, in bytes, of which it has some thousand.
+const longestSettings = 4 << 20
+
 // Describe reads a run's JSON, in whatever way its lines are broken.
 func Describe(text []byte) (Description, error) {
+	if len(text) > longestSettings {
+		return Description{}, fmt.Errorf("run: settings of %d bytes; a run's have at most %d", len(text), longestSettings)
+	}
 	var told struct {
 		Format int
 		Run

@@ -116,6 +116,6 @@ var quickNext = strings.TrimSpace(`
 | *falcon*, *mafa*, *srcl* | every table and figure of a paper, in its order, with what to look for |
 
 Your own photographs: *Data: "DIR"* in the options, a folder with COCO's or Flickr's captions in Karpathy's layout
-(*dataset_\*.json* and *images/*). Training without a notebook: *vlpx reproduce falcon/table1* does the same in a shell, and both share
+(*dataset_NAME.json* and *images/*). Training without a notebook: *vlpx reproduce falcon/table1* does the same in a shell, and both share
 the store. *vlpx report* puts everything that the store has on one page.
 `)

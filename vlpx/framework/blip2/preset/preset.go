@@ -35,8 +35,7 @@ var kind = scale.Kind{
 		},
 		"mini": func(s *scale.Scale) {
 			s.TextLayers = 2
-			s.WarmStart, s.Epochs = 4, 3                              // a step costs twice ALBEF's
-			s.WarmCosine, s.Look, s.BlockScenes = false, false, false // docs/CALIBRATION.md
+			s.WarmStart, s.Epochs = 2, 6 // a step costs twice ALBEF's
 			s.SearchBatches, s.GroupBatches = 10, 60
 			encode(s, 6)
 		},

@@ -126,7 +126,9 @@ func (l layout) panel(f Figure, k int) vg.Length {
 }
 
 // alone tells whether a panel is the only one of the last of several rows, which it may have to itself.
-func (f Figure) alone(k, cols int) bool { return cols > 1 && k > 0 && k == len(f.Panels)-1 && k%cols == 0 }
+func (f Figure) alone(k, cols int) bool {
+	return cols > 1 && k > 0 && k == len(f.Panels)-1 && k%cols == 0
+}
 
 // foot is what stands below a drawing: its legend and its note.
 type foot struct {

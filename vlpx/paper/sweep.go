@@ -56,7 +56,8 @@ type place struct {
 
 // linesOver draws a panel for each of the columns, of places whose curves do not fall.
 func (r *Report) linesOver(setting string, logarithmic bool, places []place, columns []Column, about ...string) (plots.Drawing, error) {
-	f := r.NewFigure(slices.Concat([]string{r.SpreadNote("bands and error bars")}, about, r.partialIn(columns))...)
+	var panels []plots.Panel
+	spread := "bands"
 	for _, c := range columns {
 		panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: logarithmic}
 		for _, p := range places {
@@ -72,10 +73,15 @@ func (r *Report) linesOver(setting string, logarithmic bool, places []place, col
 				s.X, s.Mean, s.Std = append(s.X, p.at), append(s.Mean, mean), append(s.Std, std)
 			}
 		}
+		if slices.ContainsFunc(panel.Series, func(s plots.Series) bool { return len(s.X) == 1 }) {
+			spread = "bands and error bars"
+		}
 		if len(panel.Series) > 0 {
-			f.Panels = append(f.Panels, panel)
+			panels = append(panels, panel)
 		}
 	}
+	f := r.NewFigure(slices.Concat([]string{r.SpreadNote(spread)}, about, r.partialIn(columns))...)
+	f.Panels = panels
 	return Drawn(f)
 }
 

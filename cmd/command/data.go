@@ -21,7 +21,7 @@ func dataCommand() *cobra.Command {
 		Long: "Look through a folder of data, or the generated scenes: what is there, what is broken or left out, lengths of captions, small " +
 			"and repeated images, and how many negatives are false by an equal caption. Every image is opened, but with -quick.",
 		Example: "  vlpx data ~/data/mine\n  vlpx data flickr8k -quick\n  vlpx data -scale mini -o sheet.png\n" +
-			"  vlpx data export -scale tiny -o scenes",
+			"  vlpx data export -scale tiny -o scenes\n  vlpx data fetch 'https://example.org/{00..31}.tar' -o shards",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -62,7 +62,7 @@ func dataCommand() *cobra.Command {
 	c.Flags().BoolVar(&quick, "quick", false, "open no image")
 	c.Flags().StringVarP(&sheet, "o", "o", "", "a `file`.png for a contact sheet of the images")
 	bindScenes(c, &o)
-	c.AddCommand(dataExportCommand())
+	c.AddCommand(dataExportCommand(), dataFetchCommand())
 	return c
 }
 

@@ -55,12 +55,12 @@ func TestWeights(t *testing.T) {
 	for want, args := range map[string][]string{
 		"lists them": {"weights", "fetch", "deit-bass"},
 		"vlpx weights fetch deit-base fetches it, vlpx weights show deit-base": {"weights", "deit-base"},
-		"weights fetch needs a":     {"weights", "fetch"},
-		"the hub cannot be reached": {"weights", "fetch", "bert-base"},
-		"weights_only=True":         {"weights", "show", pickle},
-		"nor is it a name":          shortest("train", "InfoNCE", "-weights", "text=bert-bass"),
-		"nothing for the variable":  shortest("train", "InfoNCE", "-weights", "vision=deit-base"),
-		"bert-base (440 MB) is not": shortest("train", "InfoNCE", "-weights", "vision=none,text=bert-base"),
+		"weights fetch needs a":        {"weights", "fetch"},
+		"the server cannot be reached": {"weights", "fetch", "bert-base"},
+		"weights_only=True":            {"weights", "show", pickle},
+		"nor is it a name":             shortest("train", "InfoNCE", "-weights", "text=bert-bass"),
+		"nothing for the variable":     shortest("train", "InfoNCE", "-weights", "vision=deit-base"),
+		"bert-base (440 MB) is not":    shortest("train", "InfoNCE", "-weights", "vision=none,text=bert-base"),
 	} {
 		if _, errs, status := executed(t, dir, args...); status != 1 || !strings.Contains(errs, want) {
 			t.Errorf("vlpx %s: status %d, %q; want 1 and %q", strings.Join(args, " "), status, errs, want)

@@ -63,6 +63,9 @@ var layouts = []Layout{
 
 // Find is the folder of data of that name: itself, or below $VLPX_DATA.
 func Find(name string) (dir string, err error) {
+	if strings.Contains(name, "://") {
+		return "", fmt.Errorf("data %s: an address, no folder; vlpx data fetch '%s' -o FOLDER puts its shards into one", name, name)
+	}
 	places := []string{name}
 	if root := os.Getenv("VLPX_DATA"); root != "" {
 		places = append(places, filepath.Join(root, name))

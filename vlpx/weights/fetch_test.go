@@ -129,7 +129,7 @@ func TestFetchRefuses(t *testing.T) {
 		"a checksum that differs":  {pinned, address, []string{"want 0000", "removed"}},
 		"a page that is not there": {elsewhere, address, []string{"404 Not Found"}},
 		"no checksum":              {someone, unstated.serve(t), []string{"cannot be verified"}},
-		"no network": {someone, closed.URL, []string{"the hub cannot be reached", "someone/model/resolve/main/model.safetensors",
+		"no network": {someone, closed.URL, []string{"the server cannot be reached", "someone/model/resolve/main/model.safetensors",
 			"put it at"}},
 	} {
 		places := Places{Cache: t.TempDir()}

@@ -1,0 +1,74 @@
+package command
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vlpx.internal/internal/test/must"
+)
+
+// shard is a tar of captioned pictures.
+func shard(t *testing.T, pairs int) string {
+	var b, picture bytes.Buffer
+	must.Do(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))))
+	w := tar.NewWriter(&b)
+	for k := range pairs {
+		for ending, content := range map[string]string{"png": picture.String(), "txt": fmt.Sprintf("a picture, number %d", k)} {
+			must.Do(t, w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%05d.%s", k, ending), Mode: 0o644, Size: int64(len(content))}))
+			must.Get(w.Write([]byte(content)))(t)
+		}
+	}
+	must.Do(t, w.Close())
+	return b.String()
+}
+
+// Shards that are fetched are data as any other. A call that was cut off goes on, and one of bad addresses says what is wrong.
+func TestDataFetch(t *testing.T) {
+	dir, content, up := t.TempDir(), shard(t, 3), true
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !up && strings.HasSuffix(r.URL.Path, "/02.tar") {
+			http.NotFound(w, r)
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
+	}))
+	fetch := []string{"data", "fetch", site.URL + "/set/{00..03}.tar", "val=" + site.URL + "/v.tar", "-o", "mine"}
+	up = false
+	if _, errs, status := executed(t, dir, fetch...); status != 1 || !strings.Contains(errs, "/set/02.tar: 404 Not Found") {
+		t.Errorf("got status %d, %q; want the shard that is not there", status, errs)
+	}
+	up = true
+	out, errs := succeed(t, dir, fetch...)
+	if !strings.Contains(errs, "if all are as large as the first") || !strings.Contains(out, "5 shards are in mine") {
+		t.Errorf("got %q and %q", out, errs)
+	}
+	if out, errs = succeed(t, dir, fetch...); strings.Contains(errs, "missing") || !strings.Contains(out, "5 shards are in mine") {
+		t.Errorf("got %q and %q, want nothing fetched again", out, errs)
+	}
+	if out, _ = succeed(t, dir, "data", "mine", "-scale", "tiny"); !strings.Contains(out, "12") {
+		t.Errorf("got %s, want the 12 images of four shards", out)
+	}
+	site.Close()
+	must.Do(t, os.WriteFile(filepath.Join(dir, "sums"), []byte("abc x.tar\n"), 0o644))
+	for want, args := range map[string][]string{
+		"needs the addresses":           {"data", "fetch", "-o", "mine"},
+		"name it with -o":               {"data", "fetch", site.URL + "/a.tar"},
+		"cannot be reached":             {"data", "fetch", site.URL + "/a.tar", "-o", "mine"},
+		"sums: line 1":                  {"data", "fetch", site.URL + "/a.tar", "-o", "mine", "-sums", "sums"},
+		"vlpx data fetch 'https://h/x'": shortest("train", "InfoNCE", "-data", "https://h/x"),
+	} {
+		if _, errs, status := executed(t, dir, args...); status != 1 || !strings.Contains(errs, want) {
+			t.Errorf("vlpx %s: status %d, %q; want 1 and %q", strings.Join(args, " "), status, errs, want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package fetch
+
+import (
+	"archive/tar"
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Shards are the files of addresses of tar shards, such as https://HOST/cc3m/{00000..00331}.tar, below a folder. One with a split in
+// front, such as val=https://HOST/val.tar, goes into the folder of the split, any other one into train's. sums, if not nil, has the SHA-256
+// of each by its name.
+func Shards(addresses []string, dir string, sums map[string]string) ([]File, error) {
+	var files []File
+	at := map[string]string{}
+	for _, address := range addresses {
+		split, pattern := "train", address
+		if name, rest, found := strings.Cut(address, "="); found && !strings.Contains(name, "/") {
+			split, pattern = name, rest
+		}
+		if split != "train" && split != "val" && split != "test" {
+			return nil, fmt.Errorf("%s: no split %q; they are train, val and test", address, split)
+		}
+		all, err := Expand(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", address, err)
+		}
+		for _, from := range all {
+			u, err := url.Parse(from)
+			if err != nil {
+				return nil, err
+			}
+			if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+				return nil, fmt.Errorf("%s: write http:// or https:// and a host; a folder here needs no fetching", from)
+			}
+			name := path.Base(u.Path)
+			if !strings.HasSuffix(name, ".tar") || name == ".tar" {
+				return nil, fmt.Errorf("%s: the file is no plain .tar", from)
+			}
+			f := File{From: from, To: filepath.Join(dir, split, name), SHA256: sums[name], Sound: isTar}
+			if f.SHA256 == "" && sums != nil {
+				return nil, fmt.Errorf("%s: the file of checksums has none of %s", from, name)
+			}
+			if other, taken := at[f.To]; taken {
+				return nil, fmt.Errorf("%s and %s have the same name %s; fetch one of them into another folder", other, from, name)
+			}
+			at[f.To] = from
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// isTar is an error where a file does not begin as a tar does, such as a page that tells of an error.
+func isTar(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := tar.NewReader(bufio.NewReader(f)).Next(); err != nil && err != io.EOF {
+		return errors.New("what came is no tar; look at the address in a browser")
+	}
+	return nil
+}
+
+// ParseSums reads lines of a SHA-256 and a file's name, as sha256sum writes them.
+func ParseSums(text string) (map[string]string, error) {
+	sums := map[string]string{}
+	for k, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) != 2 || len(fields[0]) != 64 || strings.Trim(strings.ToLower(fields[0]), "0123456789abcdef") != "" {
+			return nil, fmt.Errorf("line %d: %.80q: want a SHA-256 and a name, as sha256sum writes them", k+1, line)
+		}
+		sums[path.Base(strings.TrimPrefix(fields[1], "*"))] = fields[0]
+	}
+	return sums, nil
+}
+
+// Size asks the server for the bytes of the file; -1 where it does not say.
+func (f File) Size(ctx context.Context) (int64, error) {
+	d := download{File: f}
+	d.wait = cmp.Or(d.wait, waiting)
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, f.From, nil)
+	if err != nil {
+		return -1, err
+	}
+	client := d.client()
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(request)
+	if err != nil {
+		return -1, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return -1, fmt.Errorf("%s: %s", f.From, answer.Status)
+	}
+	return answer.ContentLength, nil
+}
+
+const (
+	atOnce = 4 // files that come at the same time
+	tries  = 3 // of a file of which no byte comes any more
+)
+
+// All gets files, some at a time, each again from where it was cut off as long as more of it comes. The first that cannot be had ends
+// it. Progress hears of the files and bytes that came.
+func All(ctx context.Context, files []File, progress func(files int, bytes int64)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next, done, bytes atomic.Int64
+	var workers sync.WaitGroup
+	for range min(atOnce, len(files)) {
+		workers.Go(func() {
+			for n := next.Add(1) - 1; n < int64(len(files)) && ctx.Err() == nil; n = next.Add(1) - 1 {
+				have := int64(0)
+				err := files[n].persist(ctx, func(d, _ int64) {
+					progress(int(done.Load()), bytes.Add(d-have))
+					have = d
+				})
+				if err != nil {
+					cancel(err)
+					return
+				}
+				progress(int(done.Add(1)), bytes.Load())
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// persist gets a file by as many attempts as bring something.
+func (f File) persist(ctx context.Context, progress func(done, total int64)) error {
+	most := int64(0)
+	for left := tries; ; left-- {
+		got := most
+		_, err := f.Get(ctx, func(done, total int64) {
+			most = max(most, done)
+			progress(done, total)
+		})
+		if most > got {
+			left = tries + 1
+		}
+		if err == nil || ctx.Err() != nil || left == 1 || !errors.Is(err, errCut) {
+			return err
+		}
+	}
+}

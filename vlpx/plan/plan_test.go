@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 func TestPlanRuns(t *testing.T) {
@@ -111,6 +112,24 @@ func TestWarmStartApart(t *testing.T) {
 	}
 	if !looks["GRIT"] {
 		t.Errorf("GRIT does not look: %v", looks)
+	}
+}
+
+// What chooses among the epochs of a method is the method's own: the warm start is that of others, and fine-tuning for retrieval selects by
+// the same metric.
+func TestSelectingLeavesTheWarmStart(t *testing.T) {
+	runs := func(set ...string) []run.Run {
+		e := plan.Experiment{ID: "test/tuning", Rows: []plan.Row{plan.MethodRow("InfoNCE").Tuned(scale.PlainTuning)}}
+		return must.Get(plan.New(e, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "warmstart=2")}))(t).Runs()
+	}
+	plain, selecting := runs(), runs("select=IR@1", "patience=2")
+	if len(plain) != 3 || len(selecting) != 3 || selecting[0].ID() != plain[0].ID() {
+		t.Fatalf("got %d and %d runs, want the warm start that others have, pre-training and fine-tuning", len(plain), len(selecting))
+	}
+	for k, r := range selecting[1:] {
+		if c := r.Train; c.Select != "IR@1" || c.Patience != 2 || plain[k+1].Train.Patience != 0 {
+			t.Errorf("%s selects by %q with a patience of %d, want IR@1 and 2", c.Method.Name, c.Select, c.Patience)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -163,24 +164,28 @@ func (e *Executor) open(ctx context.Context, r Run) (data, error) {
 // selectable tells why the metric by which the best epoch is selected is none to do so by.
 func (r Run) selectable() error {
 	metric := r.Train.Select
-	if metric == "" {
+	if _, found := r.selected(); found || metric == "" {
 		return nil
 	}
-	_, embeds := r.Train.Framework.Framework.(framework.Embeds)
-	var first eval.Metric
-	for _, info := range r.Tasks.Metrics() {
-		if info.LowerIsBetter {
-			continue
-		}
-		if name := string(info.Metric); metric == name || embeds && metric == eval.CosinePrefix+name {
-			return nil
-		}
-		if first == "" {
-			first = info.Metric
+	var near eval.Metric
+	for i, info := range r.Tasks.Metrics() {
+		if i == 0 || strings.EqualFold(string(info.Metric), metric) {
+			near = info.Metric
 		}
 	}
-	return fmt.Errorf("run: selecting the best epoch by %q, which is no metric of the run's tasks of which more is better; use one "+
-		"such as %q", metric, first)
+	return fmt.Errorf("run: selecting the best epoch by %q, which is no metric of the run's tasks; use one such as %q, of those that "+
+		"vlpx show tasks lists", metric, near)
+}
+
+// selected is the metric of the run's tasks by which the best epoch is selected, and whether there is one.
+func (r Run) selected() (eval.Info, bool) {
+	_, embeds := r.Train.Framework.Framework.(framework.Embeds)
+	for _, info := range r.Tasks.Metrics() {
+		if name := string(info.Metric); r.Train.Select == name || embeds && r.Train.Select == eval.CosinePrefix+name {
+			return info, true
+		}
+	}
+	return eval.Info{}, false
 }
 
 // Evaluate measures a finished run's model on a split, by the run's own tasks where none are named. It changes nothing in the store.
@@ -294,6 +299,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 	if r.Init != nil {
 		earlier = &r.Init.Train
 	}
+	selected, _ := r.selected()
 	return train.Train(ctx, train.Job{
 		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
 		Reference: folder(r.Reference), Init: folder(r.Init), InitConfig: earlier, Weights: published, Words: words,
@@ -302,7 +308,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 				e.Report(r, p)
 			}
 		},
-		Say: e.Say, Taken: r.taken(),
+		Say: e.Say, Lower: selected.LowerIsBetter, Taken: r.taken(),
 		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
 			measured, err := e.evaluate(ctx, r, c, m, "val", r.Tasks, r.Train.Select == "")
 			return plain(measured.Metrics), err

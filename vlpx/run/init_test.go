@@ -1,9 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
@@ -104,10 +106,23 @@ func TestReferenceThatIsFineTuned(t *testing.T) {
 }
 
 func TestSelectMistakeShowsBeforeTraining(t *testing.T) {
-	for _, metric := range []string{"R means", string(eval.TRRank), eval.CosinePrefix} {
+	for _, metric := range []string{"R means", "tr@1", eval.CosinePrefix} {
 		e, r := executor(t, t.TempDir()), smallest(t)
 		e.Report = func(Run, train.Report) { t.Error("a step was made") }
 		r.Train.Select = metric
 		must.Fail(t, must.Err(e.Run(t.Context(), r)), `use one such as "TR@1"`, "%s", metric)
+	}
+}
+
+// Of a metric that is better the lower it is, the best epoch is that with the lowest.
+func TestLowestIsSelected(t *testing.T) {
+	e, r := executor(t, t.TempDir()), smallest(t)
+	r.Train.Select, r.Train.Epochs = string(eval.TRRank), 3
+	result := must.Get(e.Run(t.Context(), r))(t)
+	best := slices.MinFunc(result.Epochs, func(a, b train.Record) int {
+		return cmp.Compare(a.Metrics[r.Train.Select], b.Metrics[r.Train.Select])
+	})
+	if result.BestEpoch != best.Epoch+1 {
+		t.Errorf("got the weights of epoch %d of %v, want the one with the lowest", result.BestEpoch, result.Epochs)
 	}
 }

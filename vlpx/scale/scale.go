@@ -35,6 +35,10 @@ type Scale struct {
 	Devices   int // of the engine that share each mini-batch; 0 is 1
 	Chunk     int // pairs that are encoded at once, by cached gradients; 0 for the whole mini-batch
 	Epochs    int
+	// Select is the metric of the validation split by which the best epoch's weights become the model; empty for the last epoch's. Patience
+	// ends training after so many epochs without a better one; 0 for that of all epochs.
+	Select   string
+	Patience int
 	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
 	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that
 	// has a Pretraining of its own starts from that.
@@ -253,7 +257,7 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs,
 				MaxLen:    s.MaxLen,
 				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed, Devices: devices,
-				Chunk: s.Chunk,
+				Chunk: s.Chunk, Select: s.Select, Patience: s.Patience,
 			},
 		})
 	}

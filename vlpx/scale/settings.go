@@ -31,6 +31,10 @@ func trainingSettings() []Settable {
 		{Name: "chunk", Unit: "pairs", Says: "pairs of a mini-batch that are encoded at once, by cached gradients, where memory has no " +
 			"room for more: batchsize is a multiple; 0 for all; see docs/USE.md on GPUs",
 			Also: []string{"chunksize", "gradcache", "microbatch"}},
+		{Name: "select", Says: "the metric of the validation split by which the best epoch's weights become the model, such as R mean or " +
+			"IR@1; empty for the last epoch's", Also: []string{"monitor", "savebest", "bestmetric"}},
+		{Name: "patience", Unit: "epochs", Says: "training ends after so many epochs in a row whose metric of select is not better; 0 " +
+			"for all epochs", Also: []string{"earlystopping"}},
 		{Name: "warmstart", Unit: "epochs", Says: "epochs of the run of InfoNCE on clean captions from whose model every method starts, " +
 			"in the place of the papers' pre-trained encoders; 0 to draw first weights", Also: []string{"pretrain", "pretrained"}},
 		{Name: "warmcosine", Says: "the learning rate of the warm start falls by a cosine of its own, and the method's begins anew; " +

@@ -1,6 +1,8 @@
 package scale
 
 import (
+	"cmp"
+
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -30,7 +32,7 @@ func (s Scale) Next(from run.Run, data run.Data, t Tuning, m negative.Method) ru
 	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
 	c := &r.Train
 	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
-	c.Look = false
+	c.Look, c.Patience = false, 0
 	c.Epochs = t.Epochs
 	if t.BatchSize != 0 {
 		c.BatchSize = t.BatchSize
@@ -73,9 +75,10 @@ func tunedBy(f framework.Framework) negative.Objectives {
 }
 
 // Tuned is the fine-tuning for retrieval on data that goes on from a pre-training run. The epoch with the highest mean recall on the
-// validation split is taken, as ALBEF does.
+// validation split is taken, as ALBEF does, unless the scale selects by another metric.
 func (s Scale) Tuned(from run.Run, data run.Data, m negative.Method) run.Run {
 	r := s.Closer(s.Next(from, data, s.Tuning, m))
-	r.Train.Objectives, r.Train.Select = tunedBy(r.Train.Framework.Framework), string(eval.RMean)
+	r.Train.Objectives, r.Train.Select = tunedBy(r.Train.Framework.Framework), cmp.Or(s.Select, string(eval.RMean))
+	r.Train.Patience = s.Patience
 	return r
 }

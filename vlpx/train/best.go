@@ -27,6 +27,22 @@ func (b *best) number() int {
 	return b.Epoch + 1
 }
 
+// over tells whether the training is finished, by its state at an epoch's end: all epochs are made, or patience is at its end.
+func (c Config) over(p progress) bool {
+	return p.Epoch >= c.Epochs || c.Patience > 0 && p.Best != nil && p.Epoch-p.Best.number() >= c.Patience
+}
+
+// better tells whether a value of Config.Select is better than that of the best epoch so far.
+func (t *trainer) better(value float64) bool {
+	switch {
+	case t.Best == nil:
+		return true
+	case t.job.Lower:
+		return value < t.Best.Value
+	}
+	return value > t.Best.Value
+}
+
 // keepIfBest writes the weights at an epoch's end if no epoch before was as good. The checkpoint that says so comes after it: a
 // run that is killed between the two makes the epoch's rest again, and writes the same weights.
 func (t *trainer) keepIfBest(r Record) error {
@@ -39,7 +55,7 @@ func (t *trainer) keepIfBest(r Record) error {
 		return fmt.Errorf("train: the best epoch is to be selected by %q, which evaluation does not give; select by one of %q, or by none",
 			metric, slices.Sorted(maps.Keys(r.Metrics)))
 	}
-	if t.Best != nil && value <= t.Best.Value {
+	if !t.better(value) {
 		return nil
 	}
 	t.Best = &best{r.Epoch, value}

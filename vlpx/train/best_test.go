@@ -108,6 +108,46 @@ func TestSelectingRunGoesOn(t *testing.T) {
 	}
 }
 
+// Training ends after so many epochs without a better one, wherever it was stopped, and asked again it makes no step.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		values       []float64
+		patience     int
+		lower        bool
+		epochs, best int
+	}{
+		{[]float64{1, 3, 2, 3, 9}, 2, false, 4, 2},
+		{[]float64{1, 3, 2, 4, 3}, 2, false, 5, 4}, // it grew better in time
+		{[]float64{2, 1, 1, 0, 0}, 1, true, 3, 2},
+		{[]float64{1, 3, 2, 2, 2}, 0, false, 5, 2},
+	} {
+		waiting := func() Job {
+			job, _ := selecting(t, c.values...)
+			job.Config.Epochs, job.Config.Patience, job.Lower = len(c.values), c.patience, c.lower
+			return job
+		}
+		whole := waiting()
+		want := finish(t, whole)
+		if len(want.Epochs) != c.epochs || want.BestEpoch != c.best || want.Pairs != c.epochs*5*4 {
+			t.Errorf("%+v: got %d epochs of %d pairs in all, the best %d", c, len(want.Epochs), want.Pairs, want.BestEpoch)
+		}
+		for _, stops := range [][]int{{5 * (c.epochs - 1)}, {3, 5*c.epochs - 1}} {
+			job := waiting()
+			if got := finish(t, job, stops...); asJSON(t, got.Epochs) != asJSON(t, want.Epochs) || got.BestEpoch != want.BestEpoch {
+				t.Errorf("%+v, stopped at %v: got %s, want %s", c, stops, asJSON(t, got.Epochs), asJSON(t, want.Epochs))
+			}
+			if read(t, job.Dir, BestName) != read(t, whole.Dir, BestName) {
+				t.Errorf("%+v, stopped at %v: other weights are the best", c, stops)
+			}
+		}
+		whole.Report = func(Report) { t.Errorf("%+v: a step after the end", c) }
+		finish(t, whole)
+		if there, err := Trained(whole.Config, whole.Dir); !there || err != nil {
+			t.Errorf("%+v: got %t (%v), want a model that is trained", c, there, err)
+		}
+	}
+}
+
 // No checkpoint reports of best weights that could not be written.
 func TestBestIsWrittenBeforeTheCheckpoint(t *testing.T) {
 	job, _ := selecting(t, 1, 2, 3)
@@ -125,6 +165,11 @@ func TestSelectMistakes(t *testing.T) {
 		`["other" "quality"]`) {
 		t.Errorf("a metric that is not measured: error %v, want one that names those that are", err)
 	}
+	impatient, _ := selecting(t, 1, 2, 3)
+	impatient.Config.Patience = -1
+	must.Fail(t, impatient.Config.Validate(), "a patience of -1 epochs")
+	impatient.Config.Patience, impatient.Config.Select = 2, ""
+	must.Fail(t, impatient.Config.Validate(), "select=METRIC")
 	lost, _ := selecting(t, 1, 2, 3)
 	finish(t, lost)
 	must.Do(t, os.Remove(filepath.Join(lost.Dir, BestName)))

@@ -42,9 +42,11 @@ type Config struct {
 	Look bool `json:",omitempty"`
 	// Language is the identity of the run whose language model is frozen in this one's; empty for none.
 	Language string `json:",omitempty"`
-	// Select is the metric of the evaluation after each epoch by which the best epoch's weights become the model, the higher the
-	// better, the first of equals; empty for the last epoch's.
+	// Select is the metric of the evaluation after each epoch by which the best epoch's weights become the model, the first of equals;
+	// empty for the last epoch's. Job.Lower says whether the lowest is the best.
 	Select string `json:",omitempty"`
+	// Patience is after how many epochs in a row without a better value of Select training ends; 0 for that of all epochs.
+	Patience int `json:",omitempty"`
 }
 
 // optimiser is the one that the run has.
@@ -108,6 +110,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: %s looks at the embeddings of the model that it starts from, and starts from none", c.Method.Name)
 	case c.Epochs < 1:
 		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
+	case c.Patience < 0:
+		return fmt.Errorf("train: a patience of %d epochs; use at least 1, and none to train all", c.Patience)
+	case c.Patience > 0 && c.Select == "":
+		return fmt.Errorf("train: patience=%d, and no metric that is to grow better; name one with select=METRIC", c.Patience)
 	case c.Devices < 0 || c.Devices == 1:
 		return fmt.Errorf("train: %d devices; name 2 or more, and none for one", c.Devices)
 	case c.Devices > 1 && c.BatchSize%c.Devices != 0:

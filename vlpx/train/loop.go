@@ -120,7 +120,7 @@ func (t *trainer) resume() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; delete the file to start the run afresh", err)
 	}
-	if err == nil && len(t.Sampler) == 0 && t.Epoch < t.job.Config.Epochs {
+	if err == nil && len(t.Sampler) == 0 && !t.job.Config.over(t.progress) {
 		return fmt.Errorf("train: the checkpoint in %s is of an older version, and its training is not finished; "+
 			"delete the file to start the run afresh",
 			t.job.Dir)

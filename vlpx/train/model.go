@@ -43,7 +43,7 @@ func Trained(c Config, dir string) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && state.Epoch >= c.Epochs, err
+	return err == nil && c.over(state), err
 }
 
 // LoadTrained is Load where the folder is that of a run of this very configuration, which must have the weights of its last epoch.

@@ -40,6 +40,8 @@ type Job struct {
 	Say func(string)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
 	Evaluate func(ctx context.Context, m *Model, epoch int) (map[string]float64, error)
+	// Lower says that the metric of Config.Select is the better the lower it is.
+	Lower bool
 	// Taken are names of numbers that the run has besides, with what has them; a part that reports one by such a name is an error.
 	Taken map[string]string
 
@@ -97,7 +99,7 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 		t.model.Close()
 		return nil, Outcome{}, err
 	}
-	for t.Epoch < job.Config.Epochs {
+	for !job.Config.over(t.progress) {
 		if err := t.epoch(ctx); err != nil {
 			t.model.Close()
 			return nil, Outcome{}, err
@@ -109,7 +111,7 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 	}
 	return t.model, Outcome{
 		Epochs: t.Epochs, BestEpoch: t.Best.number(), Clock: t.Clock, Parameters: framework.Parameters(t.store), Seconds: t.Seconds,
-		Pairs:   job.Config.Epochs * t.steps * job.Config.BatchSize,
+		Pairs:   t.Epoch * t.steps * job.Config.BatchSize,
 		Waiting: t.Waiting, Sampling: t.Sampling, Skipped: t.Broken,
 	}, nil
 }

@@ -86,6 +86,8 @@ func describe(c train.Config, engine string) (d described, err error) {
 		return no("mini-batch that is divided among devices", "set devices=0")
 	case c.Chunk > 0:
 		return no("mini-batch that is encoded in chunks", "set chunk=0")
+	case c.EMA > 0:
+		return no("average of the weights", "set ema=0")
 	case dropout > 0:
 		return no("dropout by our draws", "set dropout=0")
 	case locked > 0:

@@ -122,13 +122,14 @@ func TestSelectingLeavesTheWarmStart(t *testing.T) {
 		e := plan.Experiment{ID: "test/tuning", Rows: []plan.Row{plan.MethodRow("InfoNCE").Tuned(scale.PlainTuning)}}
 		return must.Get(plan.New(e, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "warmstart=2")}))(t).Runs()
 	}
-	plain, selecting := runs(), runs("select=IR@1", "patience=2")
+	plain, selecting := runs(), runs("select=IR@1", "patience=2", "ema=0.9")
 	if len(plain) != 3 || len(selecting) != 3 || selecting[0].ID() != plain[0].ID() {
 		t.Fatalf("got %d and %d runs, want the warm start that others have, pre-training and fine-tuning", len(plain), len(selecting))
 	}
 	for k, r := range selecting[1:] {
-		if c := r.Train; c.Select != "IR@1" || c.Patience != 2 || plain[k+1].Train.Patience != 0 {
-			t.Errorf("%s selects by %q with a patience of %d, want IR@1 and 2", c.Method.Name, c.Select, c.Patience)
+		if c := r.Train; c.Select != "IR@1" || c.Patience != 2 || c.EMA != 0.9 || plain[k+1].Train.Patience != 0 {
+			t.Errorf("%s selects by %q with a patience of %d and an average by %g, want IR@1, 2 and .9", c.Method.Name, c.Select,
+				c.Patience, c.EMA)
 		}
 	}
 }

@@ -39,6 +39,8 @@ type Scale struct {
 	// ends training after so many epochs without a better one; 0 for that of all epochs.
 	Select   string
 	Patience int
+	// EMA is the decay a step of an average of the weights, which becomes the model; 0 for none.
+	EMA float64
 	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
 	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that
 	// has a Pretraining of its own starts from that.
@@ -257,7 +259,7 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs,
 				MaxLen:    s.MaxLen,
 				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed, Devices: devices,
-				Chunk: s.Chunk, Select: s.Select, Patience: s.Patience,
+				Chunk: s.Chunk, Select: s.Select, Patience: s.Patience, EMA: s.EMA,
 			},
 		})
 	}

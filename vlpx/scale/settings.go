@@ -35,6 +35,8 @@ func trainingSettings() []Settable {
 			"IR@1; empty for the last epoch's", Also: []string{"monitor", "savebest", "bestmetric"}},
 		{Name: "patience", Unit: "epochs", Says: "training ends after so many epochs in a row whose metric of select is not better; 0 " +
 			"for all epochs", Also: []string{"earlystopping"}},
+		{Name: "ema", Unit: "a step", Says: "decay of an exponential moving average of the weights, which is evaluated and becomes the model, " +
+			"such as 0.999; 0 for the last weights", Also: []string{"emadecay", "modelema", "averaging"}},
 		{Name: "warmstart", Unit: "epochs", Says: "epochs of the run of InfoNCE on clean captions from whose model every method starts, " +
 			"in the place of the papers' pre-trained encoders; 0 to draw first weights", Also: []string{"pretrain", "pretrained"}},
 		{Name: "warmcosine", Says: "the learning rate of the warm start falls by a cosine of its own, and the method's begins anew; " +

@@ -59,14 +59,16 @@ func (t *trainer) keepIfBest(r Record) error {
 		return nil
 	}
 	t.Best = &best{r.Epoch, value}
-	variables := append(sortedVariables(t.store, framework.Model), sortedVariables(t.store, framework.State)...)
-	return save(filepath.Join(t.job.Dir, BestName), variables, progress{Best: t.Best})
+	return t.averaged(func() error {
+		variables := append(sortedVariables(t.store, framework.Model), sortedVariables(t.store, framework.State)...)
+		return save(filepath.Join(t.job.Dir, BestName), variables, progress{Best: t.Best})
+	})
 }
 
-// takeBest gives the model the best epoch's weights, where one was selected.
+// takeBest gives the model the best epoch's weights, where one was selected, else the averages, where there are any.
 func (t *trainer) takeBest() error {
 	if t.Best == nil {
-		return nil
+		return swapAverages(t.store)
 	}
 	if err := LoadCheckpoint(filepath.Join(t.job.Dir, BestName), t.store, new(progress)); err != nil {
 		return fmt.Errorf("train: taking the weights of epoch %d: %w; to train the run again delete its folder %s", t.Best.number(), err,

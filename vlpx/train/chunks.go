@@ -480,7 +480,9 @@ func (c *chunks) update(s *model.Scope, in field.Nodes, _ []*Node) []*Node {
 	if c.step.last == Backward {
 		return []*Node{by.norm()}
 	}
-	return []*Node{c.step.config.optimiser().update(s.Store(), by, rate, nil)}
+	norm := c.step.config.optimiser().update(s.Store(), by, rate, nil)
+	c.step.config.average(s.Store(), rate.Graph(), nil)
+	return []*Node{norm}
 }
 
 // reassess builds the rewarded losses without dropout.

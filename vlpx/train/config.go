@@ -31,6 +31,9 @@ type Config struct {
 	// Chunk is how many pairs of a mini-batch are encoded at once, by cached gradients; 0 for all of them. Losses and gradients are those
 	// of 0 but for rounding, and for dropout's draws.
 	Chunk int `json:",omitempty"`
+	// EMA is the decay a step of an exponential moving average of the weights, which is what is evaluated and what the run's model is; 0 for
+	// the weights themselves. Training goes on by these.
+	EMA float64 `json:",omitempty"`
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
 	Reference string `json:",omitempty"`
 	// Objectives are the losses that train the model; all that the framework has if it names none.
@@ -110,6 +113,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: %s looks at the embeddings of the model that it starts from, and starts from none", c.Method.Name)
 	case c.Epochs < 1:
 		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
+	case !(c.EMA >= 0 && c.EMA < 1):
+		return fmt.Errorf("train: an average of the weights with the decay %g; it lies in [0, 1), such as 0.999, and 0 takes none", c.EMA)
 	case c.Patience < 0:
 		return fmt.Errorf("train: a patience of %d epochs; use at least 1, and none to train all", c.Patience)
 	case c.Patience > 0 && c.Select == "":

@@ -69,6 +69,7 @@ func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framew
 		}
 	}
 	forward.Outputs[field.GradientNorm] = c.optimiser().update(s.Store(), by, rate, hold)
+	c.average(s.Store(), g, hold)
 	if rewarded {
 		forward.Outputs[field.Improvement] = Sub(before, again())
 	}

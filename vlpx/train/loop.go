@@ -422,7 +422,11 @@ func (t *trainer) evaluate(ctx context.Context) (map[string]float64, error) {
 	if t.job.Evaluate == nil {
 		return nil, nil
 	}
-	metrics, err := t.job.Evaluate(ctx, t.model, t.Epoch)
+	var metrics map[string]float64
+	err := t.averaged(func() (err error) {
+		metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("train: evaluating after epoch %d: %w", t.Epoch, err)
 	}

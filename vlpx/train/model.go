@@ -60,7 +60,7 @@ func LoadTrained(backend compute.Backend, c Config, k *text.Tokenizer, dir strin
 }
 
 // Load reads the model of a configuration from a finished run's folder: the best epoch's weights where the run selected, else
-// those of the checkpoint.
+// those of the checkpoint, or their averages where it has any.
 func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Model, error) {
 	return Fill(backend, c, k, func(store *model.Store) error {
 		var state progress
@@ -74,7 +74,7 @@ func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Mo
 		if err != nil {
 			return fmt.Errorf("%w; to train the run again delete its folder %s", err, dir)
 		}
-		return nil
+		return swapAverages(store)
 	})
 }
 

@@ -94,6 +94,40 @@ func setting(row plan.Row, key string, s scale.Scale) (v reflect.Value, ok bool)
 	return reflect.ValueOf("none"), true
 }
 
+// ValuesOf are those of a row in a column, seed by seed: of this store or, where it has none, shipped.
+func (r *Report) ValuesOf(row string, c Column) (values []float64) {
+	for _, s := range r.row(row).known() {
+		if v, ok := s.Metrics[c.Key()]; ok {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// Differences are what a row has above another one in a column, of the seeds that both have.
+func (r *Report) Differences(row, than string, c Column) (values []float64) {
+	others := r.row(than).known()
+	for _, s := range r.row(row).known() {
+		at := slices.IndexFunc(others, func(o SeedReport) bool { return o.Seed == s.Seed })
+		if at < 0 {
+			continue
+		}
+		v, ok := s.Metrics[c.Key()]
+		if o, also := others[at].Metrics[c.Key()]; ok && also {
+			values = append(values, v-o)
+		}
+	}
+	return values
+}
+
+// known is what is known of a row, seed by seed.
+func (row RowReport) known() []SeedReport {
+	if len(row.Seeds) == 0 {
+		return row.Shipped
+	}
+	return row.Seeds
+}
+
 // SeedsCSV writes what every run gave, tidily: a line for each row, seed and metric, with a column for each setting that was changed, of
 // all rows or of one, which has its value in every row. Last is where the number is from.
 func (r *Report) SeedsCSV(w io.Writer) error {

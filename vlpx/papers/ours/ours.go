@@ -82,6 +82,7 @@ var artifacts = []paper.Artifact{
 	agreement,
 	discriminators,
 	leftOut,
+	costMap,
 	written,
 	tagged,
 	queried,

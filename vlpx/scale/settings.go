@@ -81,6 +81,8 @@ func trainingSettings() []Settable {
 		{Name: "optimiser.sparescalars", Says: "the temperature does not decay, as in CLIP"},
 		{Name: "optimiser.temperaturerate", Unit: "a step", Says: "a learning rate for the temperature alone, as in FastCLIP-v3; 0 for " +
 			"that of all weights"},
+		{Name: "optimiser.layerdecay", Says: "what the learning rate falls by from each layer of a transformer to the one before it, as in " +
+			"fine-tuning a published model, such as 0.75; 0 for one rate", Also: []string{"llrd", "layerwisedecay", "layerlrdecay"}},
 		{Name: "lars.trust", Says: "length of a step as a share of the weights' norm by LARS, which takes AdamW's place unless it is " +
 			"zero, as in SimCLR"},
 		{Name: "lars.momentum", Says: "LARS's momentum", Also: []string{"momentum"}},

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
 )
 
 // AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, 2019) in ALBEF's groups: every tensor decays but those
@@ -22,6 +23,9 @@ type AdamW struct {
 	// TemperatureRate, if not 0, is a learning rate for log(1/tau) alone, which has neither warm-up, cosine nor decay then, and a third of
 	// it while tau is 0.03 or less, as FastCLIP-v3 has it (METHODS.md 9).
 	TemperatureRate float64 `json:",omitempty"`
+	// LayerDecay, if not 0, is what the learning rate falls by from layer to layer of each transformer, down from its output (see
+	// encoder.Heights), as in fine-tuning a published model (Clark et al., 2020; Bao et al., 2022); it lies below 1.
+	LayerDecay float64 `json:",omitempty"`
 }
 
 // lowTemperature is where FastCLIP learns a temperature more slowly.
@@ -54,6 +58,10 @@ func (o AdamW) update(store *model.Store, learned learned, rate, hold *Node) (no
 	set(counter, step)
 	correction := func(beta float64) *Node { return OneMinus(Pow(Scalar(g, dtype, beta), step)) }
 	correct1, correct2 := correction(o.Beta1), correction(o.Beta2)
+	heights, err := o.heights(store)
+	if err != nil {
+		panic(err)
+	}
 	for i, v := range learned.weights {
 		d := Mul(learned.gradients[i], scale)
 		mean, variance := kept(store, "mean"+v.Path(), v.Shape()), kept(store, "variance"+v.Path(), v.Shape())
@@ -70,6 +78,9 @@ func (o AdamW) update(store *model.Store, learned learned, rate, hold *Node) (no
 			at = o.temperatureRate(value)
 		default:
 			decays = o.Decays(v.Shape())
+			if height := heights[v.Path()]; height > 0 {
+				at = MulScalar(at, math.Pow(o.LayerDecay, float64(height)))
+			}
 		}
 		if decays {
 			update = Add(update, MulScalar(value, o.WeightDecay))
@@ -77,6 +88,22 @@ func (o AdamW) update(store *model.Store, learned learned, rate, hold *Node) (no
 		set(v, Sub(value, Mul(at, update)))
 	}
 	return norm
+}
+
+// heights are those of the model's variables where the learning rate falls from layer to layer; nil where it does not.
+func (o AdamW) heights(store *model.Store) (map[string]int, error) {
+	if o.LayerDecay == 0 {
+		return nil, nil
+	}
+	var paths []string
+	for v := range store.Scope(framework.Model).IterVariables() {
+		paths = append(paths, v.Path())
+	}
+	heights, err := encoder.Heights(paths)
+	if err != nil {
+		err = fmt.Errorf("train: a learning rate that falls by %g a layer: %w; set layerdecay=0", o.LayerDecay, err)
+	}
+	return heights, err
 }
 
 // temperatureRate is the learning rate of a temperature by its scale log(1/tau).
@@ -88,9 +115,9 @@ func (o AdamW) temperatureRate(scale *Node) *Node {
 // Validate says what is wrong with the settings.
 func (o AdamW) Validate() error {
 	if !(o.Beta1 >= 0 && o.Beta1 < 1 && o.Beta2 >= 0 && o.Beta2 < 1) || !(o.Epsilon > 0) || o.WeightDecay < 0 || o.ClipNorm < 0 ||
-		!(o.TemperatureRate >= 0) {
+		!(o.TemperatureRate >= 0) || !(o.LayerDecay >= 0 && o.LayerDecay < 1) {
 		return fmt.Errorf("train: AdamW %+v: betas lie in [0, 1), epsilon above 0, weight decay, "+
-			"clip norm and the temperature's rate at 0 or above", o)
+			"clip norm and the temperature's rate at 0 or above, the decay by layers in (0, 1), and 0 for none", o)
 	}
 	return nil
 }

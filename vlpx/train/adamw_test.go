@@ -22,6 +22,7 @@ type slowAdamW struct {
 	AdamW
 	step           int
 	mean, variance map[string][]float64
+	heights        map[string]float64
 }
 
 func (o *slowAdamW) update(weights, gradients map[string][]float64, decays map[string]bool, rate float64) (norm float64) {
@@ -50,7 +51,11 @@ func (o *slowAdamW) update(weights, gradients map[string][]float64, decays map[s
 			if decays[name] {
 				decay = o.WeightDecay * weights[name][i]
 			}
-			weights[name][i] -= rate * (m/(math.Sqrt(v)+o.Epsilon) + decay)
+			at := rate
+			if o.LayerDecay > 0 {
+				at *= math.Pow(o.LayerDecay, o.heights[name])
+			}
+			weights[name][i] -= at * (m/(math.Sqrt(v)+o.Epsilon) + decay)
 		}
 	}
 	return norm
@@ -63,10 +68,16 @@ func TestAdamWAgainstALoop(t *testing.T) {
 		{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.5},
 		{Beta1: 0, Beta2: 0.5, Epsilon: 1e-3, WeightDecay: 0.1, ClipNorm: 0.25},
 		{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, ClipNorm: 1e6},
+		{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.5, LayerDecay: 0.5},
 	} {
 		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
 			store := model.NewStore()
-			weights := map[string][]float64{"scalar": {0.7}, "bias": {0.5, -1, 2}, "matrix": {1, -2, 0.25, 1.5, -0.5, 3}}
+			const first, last = "text/layer_0/in/bias", "text/layer_1/in/bias"
+			weights := map[string][]float64{"scalar": {0.7}, "bias": {0.5, -1, 2}, "matrix": {1, -2, 0.25, 1.5, -0.5, 3},
+				first: {0.6, 1}, last: {0.6, 1}, "text/word/embedding": {0.6, 1}, "text/norm/gain": {0.6, 1}}
+			for _, name := range []string{first, last, "text/word/embedding", "text/norm/gain"} {
+				put(t, store, "/model/"+name, []float32{0.6, 1})
+			}
 			put(t, store, "/model/scalar", float32(0.7))
 			put(t, store, "/model/bias", []float32{0.5, -1, 2})
 			put(t, store, "/model/matrix", [][]float32{{1, -2, 0.25}, {1.5, -0.5, 3}})
@@ -80,7 +91,8 @@ func TestAdamWAgainstALoop(t *testing.T) {
 				return []*Node{o.Update(s.Store(), loss, in[0], nil)}
 			}))(t)
 			defer exec.Finalize()
-			slow := slowAdamW{AdamW: o, mean: map[string][]float64{}, variance: map[string][]float64{}}
+			slow := slowAdamW{AdamW: o, mean: map[string][]float64{}, variance: map[string][]float64{},
+				heights: map[string]float64{last: 1, first: 2, "text/word/embedding": 3}}
 			decays := map[string]bool{"scalar": true, "matrix": true}
 			for step, rate := range []float64{0.1, 0.03, 0.03, 0.01} {
 				gradients := map[string][]float64{}
@@ -104,6 +116,15 @@ func TestAdamWAgainstALoop(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A ResNet has no layers that a rate could fall by, which is said before the first step.
+func TestLayerDecayOfAResNet(t *testing.T) {
+	job := onSimCLR(t, plain, false)
+	job.Config.LARS, job.Config.Optimiser = LARS{}, AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, LayerDecay: 0.5}
+	must.Fail(t, must.Err2(Train(t.Context(), job)), "is of a ResNet")
+	job.Config.Optimiser.LayerDecay = 1
+	must.Fail(t, job.Config.Validate(), "the decay by layers in (0, 1)")
 }
 
 // Every weight of ALBEF has its two moments, and one step without decay moves it: none is dead.

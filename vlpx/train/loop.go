@@ -99,6 +99,9 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if err = t.resume(); err != nil {
 		return nil, err
 	}
+	if _, err = c.Optimiser.heights(t.store); err != nil {
+		return nil, err
+	}
 	t.step, t.taken = NewStep(job.Backend, t.store, c), c.taken()
 	maps.Copy(t.taken, job.Taken)
 	if err = t.step.survey(t.room(), t.knows(), t.taken); err != nil {

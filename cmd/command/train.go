@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -56,6 +57,9 @@ func trainCommand() *cobra.Command {
 				marked = marked || other
 				fmt.Fprintf(c.OutOrStdout(), "%s\nrun %s in %s%s\n", result, result.ID, grid.Store.Dir(r), codeMark(other))
 				printMetrics(c, result.Metrics, result.Epochs)
+				if err := printBefore(c, grid, r, result); err != nil {
+					return err
+				}
 			}
 			if marked {
 				fmt.Fprintln(c.OutOrStdout(), paper.CodeMeaning)
@@ -66,6 +70,24 @@ func trainCommand() *cobra.Command {
 	o.bind(c)
 	o.bindTensorBoard(c)
 	return c
+}
+
+// printBefore lists what a run of a published model has measured beside what that was before training.
+func printBefore(c *cobra.Command, grid *lab.Grid, r run.Run, result run.Result) error {
+	if r.Weights.Model == nil {
+		return nil
+	}
+	fmt.Fprintf(c.OutOrStdout(), "on the test split, before training and after it:\n")
+	for _, task := range r.Tasks {
+		before, err := grid.EvaluateFirst(c.Context(), r, "test", task)
+		if err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			fmt.Fprintf(c.OutOrStdout(), "  %-18s %8.2f %8.2f\n", name, before[name], result.Metrics[name])
+		}
+	}
+	return nil
 }
 
 func evalCommand() *cobra.Command {
@@ -79,7 +101,7 @@ func evalCommand() *cobra.Command {
 		}
 		return all
 	}
-	var update bool
+	var update, before bool
 	c := &cobra.Command{
 		Use:   "eval METHOD | eval FOLDER | eval -update METHOD|ARTIFACT",
 		Short: "Measure a method's trained runs, or an exported model, by a task on a split",
@@ -119,6 +141,15 @@ func evalCommand() *cobra.Command {
 			}
 			marked := false
 			for _, r := range grid.Plan.Rows[0] {
+				if before {
+					metrics, err := grid.EvaluateFirst(c.Context(), r, split, of)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s, before training\n", r.Train.Method.Name, r.Train.Seed, split)
+					printMetrics(c, metrics, nil, of)
+					continue
+				}
 				metrics, err := grid.Evaluate(c.Context(), r, split, of)
 				if err != nil {
 					return err
@@ -140,6 +171,8 @@ func evalCommand() *cobra.Command {
 	o.bind(c)
 	c.Flags().BoolVar(&update, "update", false, "add to results of finished runs the metrics that they lack today, from the kept models; "+
 		"nothing is trained")
+	c.Flags().BoolVar(&before, "before", false, "measure what a run begins with, before its first step, such as a published model that "+
+		"-weights model= names; the run need not be trained")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
 	c.Flags().StringVar(&task, "task", eval.Usual, "what to measure by, one that vlpx show tasks lists")
 	for _, flag := range eval.Flags() {

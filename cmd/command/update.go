@@ -12,7 +12,7 @@ import (
 )
 
 // measuredBy are the flags that say by what and on what eval measures, which -update takes from the runs.
-var measuredBy = []string{"split", "task", "prompts", "targets", "alpha", "answers", "of", "version"}
+var measuredBy = []string{"split", "task", "prompts", "targets", "alpha", "answers", "of", "version", "before"}
 
 // onlyRuns refuses flags that mean nothing with -update.
 func onlyRuns(c *cobra.Command) (err error) {

@@ -143,6 +143,19 @@ func (g *Grid) Evaluate(ctx context.Context, r run.Run, split string, task eval.
 	return metrics, err
 }
 
+// EvaluateFirst measures what a run's model is before its first step by a task on a split: published weights as they come, where the run
+// starts from these. The runs that it starts from are finished.
+func (g *Grid) EvaluateFirst(ctx context.Context, r run.Run, split string, task eval.Task) (metrics map[string]float64, err error) {
+	err = guard(func() error {
+		return onEngine(func(backend compute.Backend, name string) error {
+			executor := run.Executor{Store: g.Store, Backend: backend, Engine: name}
+			metrics, err = executor.EvaluateFirst(ctx, r, split, task)
+			return err
+		})
+	})
+	return metrics, err
+}
+
 // onEngine calls do with the engine that is there.
 func onEngine(do func(backend compute.Backend, name string) error) error {
 	choice, _ := engine.Choose(engine.Cache())

@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/source"
+	"vlpx.internal/vlpx/train"
 )
 
 // Evaluation is what a task gave of a finished run, kept beside the run in a file of its own.
@@ -45,6 +46,8 @@ func (v Evaluation) lacks(r Run) bool {
 type Measure struct {
 	Split string
 	Tasks eval.Tasks
+	// First says that it is of the model before the run's first step.
+	First bool `json:",omitempty"`
 }
 
 // name is the file's, by the hash of the measure's JSON.
@@ -133,7 +136,7 @@ func sameMeasure(told json.RawMessage, of Measure) bool {
 // [Executor.Evaluate], and it keeps what comes out. Where older code told less than the task tells today, what is missing is added, if the
 // weights are still kept.
 func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eval.Task) (map[string]float64, error) {
-	of := Measure{split, eval.Tasks{task}}
+	of := Measure{Split: split, Tasks: eval.Tasks{task}}
 	kept, done, err := e.Store.evaluation(r, of)
 	if err != nil || done && !kept.lacks(r) {
 		return kept.Metrics, err
@@ -146,10 +149,52 @@ func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eva
 		return nil, err
 	}
 	maps.Copy(metrics, kept.Metrics)
-	return metrics, e.Store.Keep(r, Evaluation{
+	return metrics, e.keep(r, of, metrics)
+}
+
+// keep puts metrics beside their run.
+func (e *Executor) keep(r Run, of Measure, metrics map[string]float64) error {
+	return e.Store.Keep(r, Evaluation{
 		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: source.Commit(), Code: r.Code(),
 		Finished: time.Now().UTC().Truncate(time.Second),
 	})
+}
+
+// EvaluateFirst measures the model that a run begins with, before its first step, by a task on a split: published weights, or those of the
+// run that it starts from, which must be finished. It is kept once the run is finished.
+func (e *Executor) EvaluateFirst(ctx context.Context, r Run, split string, task eval.Task) (map[string]float64, error) {
+	of := Measure{Split: split, Tasks: eval.Tasks{task}, First: true}
+	kept, measured, err := e.Store.evaluation(r, of)
+	if err != nil || measured && !kept.lacks(r) {
+		return kept.Metrics, err
+	}
+	r = e.Store.Placed(r)
+	collection, err := e.open(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	tokenizer, err := r.Tokenizer(collection)
+	if err != nil {
+		return nil, err
+	}
+	job, closeJob, err := e.job(ctx, r, collection, tokenizer, true)
+	if err != nil {
+		return nil, err
+	}
+	defer closeJob()
+	first, err := train.First(job)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	metrics, err := e.measure(ctx, r, collection, first, split, eval.Tasks{task})
+	if err != nil {
+		return nil, err
+	}
+	if _, done, err := e.Store.Find(r); !done || err != nil {
+		return metrics, err
+	}
+	return metrics, e.keep(r, of, metrics)
 }
 
 // Answers are all that tasks gave of a run of the store, by the names of the metrics, with the split where it is not the test split. What
@@ -168,7 +213,10 @@ func (s *Store) Answers(id string) (map[string]float64, error) {
 		path := s.folders.Path(id, file.Name())
 		text, err := store.Read(path)
 		var kept struct {
-			Of      struct{ Split string }
+			Of struct {
+				Split string
+				First bool
+			}
 			Metrics map[string]float64
 		}
 		if err == nil {
@@ -180,6 +228,9 @@ func (s *Store) Answers(id string) (map[string]float64, error) {
 		for name, v := range kept.Metrics {
 			if kept.Of.Split != "test" {
 				name += ", " + kept.Of.Split
+			}
+			if kept.Of.First {
+				name += ", before training"
 			}
 			all[name] = v
 		}

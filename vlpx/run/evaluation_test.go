@@ -42,7 +42,7 @@ func TestEvaluationIsKept(t *testing.T) {
 			}
 		}
 	}
-	if _, done, err := e.Store.Evaluation(r, Measure{"test", eval.Tasks{eval.Classification{}}}); done || err != nil {
+	if _, done, err := e.Store.Evaluation(r, Measure{Split: "test", Tasks: eval.Tasks{eval.Classification{}}}); done || err != nil {
 		t.Errorf("other prompts: done %v, %v; want nothing", done, err)
 	}
 }
@@ -56,7 +56,7 @@ type hiding struct {
 // What cannot be an evaluation of this run by this task is told with the file; a task that hides its settings is refused.
 func TestDamagedEvaluation(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), smallest(t)
-	of := Measure{"test", eval.Tasks{gap{}}}
+	of := Measure{Split: "test", Tasks: eval.Tasks{gap{}}}
 	name := must.Get(of.name())(t)
 	path := filepath.Join(s.Dir(r), name)
 	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
@@ -78,7 +78,7 @@ func TestDamagedEvaluation(t *testing.T) {
 			t.Errorf("%s: done %v, %v; want an error that names the file and says to delete it", what, done, err)
 		}
 	}
-	must.Fail(t, must.Err2(s.Evaluation(r, Measure{"test", eval.Tasks{hiding{secret: 1}}})), "secret", "a task with a hidden setting")
+	must.Fail(t, must.Err2(s.Evaluation(r, Measure{Split: "test", Tasks: eval.Tasks{hiding{secret: 1}}})), "secret", "a task with a hidden setting")
 }
 
 // What older code told of a run lacks a metric: it is added from the model, which alone is asked, and what was told stays. Today's code is
@@ -86,7 +86,7 @@ func TestDamagedEvaluation(t *testing.T) {
 func TestEvaluationOfOlderCode(t *testing.T) {
 	e, r := executor(t, t.TempDir()), byTowers(t, negative.Plain())
 	must.Get(e.Run(t.Context(), r))(t)
-	of := Measure{"test", eval.Tasks{gap{}}}
+	of := Measure{Split: "test", Tasks: eval.Tasks{gap{}}}
 	keep := func(code string) {
 		t.Helper()
 		must.Do(t, e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"older": 7}, Code: code}))

@@ -263,15 +263,21 @@ func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m 
 }
 
 func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
+	job, closeJob, err := e.job(ctx, r, c, k, !e.Store.Started(r))
+	if err != nil {
+		return nil, train.Outcome{}, err
+	}
+	defer closeJob()
+	return train.Train(ctx, job)
+}
+
+// job is what trains a run. Published weights are read where its first values are asked for. The caller closes it.
+func (e *Executor) job(ctx context.Context, r Run, c data, k *text.Tokenizer, first bool) (train.Job, func(), error) {
+	failed := func(err error) (train.Job, func(), error) { return train.Job{}, nil, err }
 	set, err := r.Data.split(c, "train")
 	if err != nil {
-		return nil, train.Outcome{}, err
+		return failed(err)
 	}
-	features, closeFeatures, err := e.Features(ctx, r, c, "train")
-	if err != nil {
-		return nil, train.Outcome{}, err
-	}
-	defer closeFeatures()
 	folder := func(of *Run) string {
 		if of == nil {
 			return ""
@@ -280,18 +286,18 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 	}
 	var published weights.Values
 	var words weights.Words
-	if !e.Store.Started(r) {
+	if first {
 		if published, err = e.published(r); err != nil {
-			return nil, train.Outcome{}, err
+			return failed(err)
 		}
 		if r.Language != nil {
 			if published, err = e.speech(r, published); err != nil {
-				return nil, train.Outcome{}, err
+				return failed(err)
 			}
 		}
 		if source := r.Weights.Words; source != nil {
 			if words, err = e.words(*source, k); err != nil {
-				return nil, train.Outcome{}, err
+				return failed(err)
 			}
 		}
 	}
@@ -299,8 +305,12 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 	if r.Init != nil {
 		earlier = &r.Init.Train
 	}
+	features, closeFeatures, err := e.Features(ctx, r, c, "train")
+	if err != nil {
+		return failed(err)
+	}
 	selected, _ := r.selected()
-	return train.Train(ctx, train.Job{
+	return train.Job{
 		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
 		Reference: folder(r.Reference), Init: folder(r.Init), InitConfig: earlier, Weights: published, Words: words,
 		Report: func(p train.Report) {
@@ -313,7 +323,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 			measured, err := e.evaluate(ctx, r, c, m, "val", r.Tasks, r.Train.Select == "")
 			return plain(measured.Metrics), err
 		},
-	})
+	}, closeFeatures, nil
 }
 
 // taken are the names of what models are measured by, which numbers that parts tell must not have.

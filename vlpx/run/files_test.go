@@ -65,7 +65,7 @@ func TestChangedFiles(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
 	e.Label = func(Run) Label { return Label{Scale: "tiny"} }
 	must.Get(e.Run(t.Context(), r))(t)
-	of := Measure{"test", eval.Tasks{gap{}}}
+	of := Measure{Split: "test", Tasks: eval.Tasks{gap{}}}
 	must.Do(t, e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"gap": 7}}))
 	task := must.Get(of.name())(t)
 	export := func() error {

@@ -181,16 +181,29 @@ func TestRunFromWholeModel(t *testing.T) {
 	}
 	var said []string
 	e.Say = func(line string) { said = append(said, line) }
+	measure := Measure{Split: "test", Tasks: next.Tasks, First: true}
+	before := must.Get(e.EvaluateFirst(t.Context(), next, measure.Split, next.Tasks[0]))(t)
+	if _, kept, err := e.Store.Evaluation(next, measure); kept || err != nil {
+		t.Errorf("what was measured before the run is there is kept beside it: %t (%v)", kept, err)
+	}
+	said = nil
 	got := must.Get(e.Run(t.Context(), next))(t)
 	if lines := strings.Join(said, "\n"); strings.Count(lines, "model weights from openai ("+source.Hash+")") != 1 ||
 		!strings.Contains(lines, "  used ") {
 		t.Errorf("got the lines\n%s\nwant one report", lines)
+	}
+	again := must.Get(e.EvaluateFirst(t.Context(), next, measure.Split, next.Tasks[0]))(t)
+	if kept, _, err := e.Store.Evaluation(next, measure); !maps.Equal(again, before) || !maps.Equal(kept, before) || err != nil {
+		t.Errorf("before training: got %v, behind it %v, and %v is kept (%v)", before, again, kept, err)
 	}
 	other := must.Get(e.Run(t.Context(), drawn))(t)
 	differ := false
 	for name, value := range first.Metrics {
 		if _, measured := got.Epochs[0].Metrics[name]; !measured {
 			continue // of training
+		}
+		if before[name] != value {
+			t.Errorf("%s before training: got %v, the model that it starts from has %v", name, before[name], value)
 		}
 		if got.Metrics[name] != value {
 			t.Errorf("%s: got %v, the model that it starts from has %v", name, got.Metrics[name], value)

@@ -83,10 +83,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if t.input, err = newInput(job); err != nil {
 		return nil, err
 	}
-	start := negative.Start{
-		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.samplerEpoch(c.Epochs),
-		Seed: c.Seed, Shards: datasets.ShardPairs(t.job.Set),
-	}
+	start := t.start()
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
 	}
@@ -112,6 +109,15 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	t.loader = loader.New(t.loading())
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil
+}
+
+// start is what samplers and first values are made by.
+func (t *trainer) start() negative.Start {
+	c := t.job.Config
+	return negative.Start{
+		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.samplerEpoch(c.Epochs),
+		Seed: c.Seed, Shards: datasets.ShardPairs(t.job.Set),
+	}
 }
 
 // resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.

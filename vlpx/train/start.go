@@ -14,6 +14,24 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
+// First is the model of a job before its first step: drawn, published, or an earlier run's. The job's folder is not read, and need not be
+// there. The caller closes the model.
+func First(job Job) (*Model, error) {
+	if err := job.Config.Validate(); err != nil {
+		return nil, err
+	}
+	t := &trainer{store: model.NewStore()}
+	var err error
+	if t.input, err = newInput(job); err == nil {
+		err = t.firstValues(t.start())
+	}
+	if err != nil {
+		t.store.Finalize()
+		return nil, err
+	}
+	return &Model{config: job.Config, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}, nil
+}
+
 // firstValues gives the variables their first values: drawn, published, or of an earlier run.
 func (t *trainer) firstValues(start negative.Start) error {
 	c, job := t.job.Config, t.job

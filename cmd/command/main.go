@@ -87,7 +87,8 @@ func command() *cobra.Command {
 	})
 	root.AddCommand(listCommand(), reproduceCommand(), sweepCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(),
 		trainCommand(), evalCommand(),
-		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), dataCommand(),
+		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), embedCommand(),
+		scoreCommand(), weightsCommand(), dataCommand(),
 		doctorCommand(),
 		versionCommand(), referenceCommand())
 	completing(root)

@@ -442,3 +442,29 @@ func TestCased(t *testing.T) {
 		t.Error("the two have the same identity")
 	}
 }
+
+// A caption is cut where its end is left out: by words, of which thirty are kept, or by pieces.
+func TestCut(t *testing.T) {
+	k := must.Get(FromCorpus(slices.Values([]string{"a red disc"}), 1, 100))(t)
+	for _, c := range []struct {
+		caption string
+		maxLen  int
+		want    bool
+	}{
+		{"a red disc", 5, false}, {"a red disc", 4, true}, {"A red, red disc!", 6, false}, {"", 2, false},
+		{strings.Repeat("red ", MaxWords), 100, false}, {strings.Repeat("red ", MaxWords+1), 100, true},
+	} {
+		if got := k.Cut(c.caption, c.maxLen); got != c.want {
+			t.Errorf("%q in %d: got %v, want %v", c.caption, c.maxLen, got, c.want)
+		}
+	}
+}
+
+func TestStrange(t *testing.T) {
+	k := must.Get(FromCorpus(slices.Values([]string{"a red disc"}), 1, 100))(t)
+	for caption, want := range map[string]bool{"a red disc": false, "blue disc": false, "Blue squares!": true, "?": true} {
+		if got := k.Strange(caption); got != want {
+			t.Errorf("%q: got %v, want %v", caption, got, want)
+		}
+	}
+}

@@ -222,6 +222,33 @@ func (t *Tokenizer) Prepare(caption string) string {
 	return caption
 }
 
+// Cut reports whether EncodeCaption leaves out the end of a caption: words beyond MaxWords, or pieces that maxLen has no room for.
+func (t *Tokenizer) Cut(caption string, maxLen int) bool {
+	if t.kind.words > 0 && t.Prepare(caption) != Clean(caption, 0) {
+		return true
+	}
+	ids := 2 // those around it
+	for word := range t.kind.split(t.kind.clean(t.Prepare(caption))) {
+		if ids += len(t.word(word)); ids > maxLen {
+			return true
+		}
+	}
+	return false
+}
+
+// Strange reports whether the vocabulary has none of a caption's words; CLIP's and GPT-2's spell every word.
+func (t *Tokenizer) Strange(caption string) bool {
+	if t.kind.words == 0 {
+		return false
+	}
+	for word := range t.kind.split(t.kind.clean(t.Prepare(caption))) {
+		if slices.ContainsFunc(t.word(word), func(id int32) bool { return id != t.unk }) {
+			return false
+		}
+	}
+	return true
+}
+
 // MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary and
 // GPT-2's.
 func (t *Tokenizer) MaxWords() int { return t.kind.words }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,6 +31,15 @@ type Folder struct {
 	dir       string
 	tokenizer *text.Tokenizer
 	table     weights.Table
+}
+
+// Is reports whether a folder is one that Write wrote, as far as its config.json says so.
+func Is(dir string) bool {
+	said, err := content.ReadFile(filepath.Join(dir, ConfigName))
+	var about struct {
+		VLPX json.RawMessage `json:"vlpx"`
+	}
+	return err == nil && json.Unmarshal(said, &about) == nil && about.VLPX != nil
 }
 
 // Read reads an export.

@@ -111,3 +111,13 @@ type Speaking interface {
 	// Speak are the values of its variables by their paths in this framework's model, of those in its own.
 	Speak(learned weights.Values) (weights.Values, error)
 }
+
+// Published is a Framework whose published checkpoints tell its sizes, so that one can be used as it is.
+type Published interface {
+	Framework
+	// Sized is the framework with the sizes of a checkpoint, and how it is used: the pixels of an image and the tokens of a text. The error
+	// says why the checkpoint is none of its own.
+	Sized(s weights.Source) (Framework, Use, error)
+	// Vocabulary is the number of tokens that the model knows.
+	Vocabulary() int
+}

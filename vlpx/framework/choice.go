@@ -3,10 +3,14 @@ package framework
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"vlpx.internal/vlpx/source"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Choice is the framework of a run. Its JSON has the name of the framework's type, so that it identifies it, and its source where that
@@ -18,6 +22,23 @@ var known = map[string]reflect.Type{}
 
 // Register makes a type of framework known, so that a run's JSON is read back.
 func Register(f Framework) { known[fmt.Sprintf("%T", f)] = reflect.TypeOf(f) }
+
+// Sized is the framework of a published checkpoint with its sizes, and how it is used (see [Published]).
+func Sized(s weights.Source) (Published, Use, error) {
+	var failed error
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		of, is := reflect.Zero(known[name]).Interface().(Published)
+		if !is {
+			continue
+		}
+		sized, use, err := of.Sized(s)
+		if err == nil {
+			return sized.(Published), use, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return nil, Use{}, failed
+}
 
 // MarshalJSON implements json.Marshaler.
 func (c Choice) MarshalJSON() ([]byte, error) {

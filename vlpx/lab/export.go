@@ -11,7 +11,6 @@ import (
 	"vlpx.internal/vlpx/export"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -22,27 +21,12 @@ func Export(id, dir, home string, onnx bool) (run.Kept, error) {
 	if err != nil {
 		return run.Kept{}, err
 	}
-	all, err := store.Entries()
-	if err != nil {
-		return run.Kept{}, err
-	}
-	found, err := store.find(all, id)
-	switch {
-	case err != nil:
-		return run.Kept{}, err
-	case found.State == run.Broken:
-		return run.Kept{}, found.Err
-	case found.State != run.Finished:
-		return run.Kept{}, fmt.Errorf("run %s is not finished (%s); make it first, vlpx runs says which are", found.ID, found.State)
-	}
-	kept := found.Kept
-	nameCheckpoints(&kept.Run, Places(store.Home))
-	tokenizer, err := store.Tokenizer(kept)
+	kept, err := store.finished(id)
 	if err != nil {
 		return run.Kept{}, err
 	}
 	return kept, onEngine(func(backend compute.Backend, _ string) error {
-		model, err := train.LoadTrained(backend, kept.Run.Train, tokenizer, kept.Dir)
+		model, err := store.model(backend, kept)
 		if err != nil {
 			return err
 		}
@@ -61,22 +45,15 @@ func Export(id, dir, home string, onnx bool) (run.Kept, error) {
 // the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Regions, where these lie in
 // files, Weights, where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
 func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...eval.Task) (*export.Folder, map[string]float64, error) {
-	folder, err := export.Read(dir)
-	if err != nil {
-		return nil, nil, err
-	}
 	home, err := run.Home(o.Home)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = locate(&folder.Run.Data, o)
-	if locked := folder.Run.Locked; err == nil && locked != nil && locked.Trained == nil {
-		err = locateEncoder(&locked.Weights, o.Weights, Places(home))
-	}
-	if files := folder.Run.Regions.Files; err == nil && files != nil {
-		err = locateRegions(files, o.Regions)
-	}
+	folder, err := readExport(dir, home, o)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := locate(&folder.Run.Data, o); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	var metrics map[string]float64

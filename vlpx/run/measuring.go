@@ -75,3 +75,13 @@ func (m *measuring) close() {
 		one()
 	}
 }
+
+// Subject is a model on a split of data, which need not be those of its run: the collection is the data's, opened. Of the run it needs
+// what [Executor.Measure] does, without the tasks. No image may be unreadable unless the caller sets Accept. The caller closes it.
+func (e *Executor) Subject(ctx context.Context, r Run, m *train.Model, d Data, c datasets.Collection, split string) (s eval.Subject,
+	close func(), err error) {
+	about := &measuring{e: e, run: e.Store.Placed(r), model: m}
+	s, err = about.subject(ctx, d, data{Collection: c}, split)
+	s.Accept = nil
+	return s, about.close, err
+}

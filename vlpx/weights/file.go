@@ -39,6 +39,12 @@ func (f *File) Names() []string {
 	return names
 }
 
+// Metadata is what the header has of a key; "" where it has none.
+func (f *File) Metadata(key string) string {
+	value, _ := f.reader.Header.Metadata[key].(string)
+	return value
+}
+
 // about is what the header tells of a tensor.
 func (f *File) about(name string) Tensor {
 	t := f.reader.Header.Tensors[name]

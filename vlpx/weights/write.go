@@ -100,7 +100,7 @@ func (t Tensors) Write(path string) error {
 	}
 	defer file.Discard()
 	buffered := bufio.NewWriterSize(file, 1<<20)
-	if err = t.encode(buffered); err == nil {
+	if err = t.Encode(buffered, nil); err == nil {
 		err = buffered.Flush()
 	}
 	if err == nil {
@@ -112,8 +112,9 @@ func (t Tensors) Write(path string) error {
 	return nil
 }
 
-// encode writes the format, the widest types first, so that all values are aligned.
-func (t Tensors) encode(w io.Writer) error {
+// Encode writes the format, the widest types first, so that all values are aligned. The metadata says that the layouts are PyTorch's, and
+// what is given besides.
+func (t Tensors) Encode(w io.Writer, metadata map[string]string) error {
 	names := slices.SortedFunc(maps.Keys(t), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t[b].DType().Size(), t[a].DType().Size()), cmp.Compare(a, b))
 	})
@@ -125,7 +126,9 @@ func (t Tensors) encode(w io.Writer) error {
 		}
 		entries = append(entries, entry)
 	}
-	header, err := Header(map[string]string{"format": "pt"}, entries)
+	all := map[string]string{"format": "pt"}
+	maps.Copy(all, metadata)
+	header, err := Header(all, entries)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ import (
 
 func init() { framework.Register(Model{}) }
 
+var _ framework.Published = Model{}
+
 // Model is CLIP: an image tower, a text tower, and a projection of each to the shared embedding.
 type Model struct {
 	Vision encoder.ViT `json:",omitzero"` // the image tower, unless ResNet is
@@ -199,3 +201,20 @@ func (m Model) First(p framework.Part, s weights.Source) (weights.Values, weight
 	}
 	return s.ImageEncoder(m.Vision, framework.Model+"/vision")
 }
+
+// Sized implements framework.Published.
+func (Model) Sized(s weights.Source) (framework.Framework, framework.Use, error) {
+	c, err := s.CLIP()
+	if err != nil {
+		return nil, framework.Use{}, err
+	}
+	m := Model{Vision: c.Vision, ResNet: c.ResNet, Text: c.Text, Embed: c.Embed}
+	u := framework.Use{Batch: 1, Image: max(c.Vision.Image, c.ResNet.Image), Tokens: c.Text.Positions}
+	if err := m.Check(u); err != nil {
+		return nil, u, fmt.Errorf("%w (%s)", err, s.Path)
+	}
+	return m, u, nil
+}
+
+// Vocabulary implements framework.Published.
+func (m Model) Vocabulary() int { return m.Text.Vocab }

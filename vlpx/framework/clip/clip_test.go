@@ -2,6 +2,8 @@ package clip
 
 import (
 	"math"
+	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/gomlx/compute/gobackend"
@@ -12,6 +14,7 @@ import (
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // text is the text tower of OpenAI's models with an embedding of 512.
@@ -141,6 +144,31 @@ func TestRepresentation(t *testing.T) {
 					t.Errorf("%s: image %d, component %d: got %g, want %g", name, i, e, got, want[e]/math.Sqrt(square))
 				}
 			}
+		}
+	}
+}
+
+// A published file tells the sizes of its model, as far as heads are 64 wide and the activation is OpenAI's.
+func TestSized(t *testing.T) {
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
+	defer backend.Finalize()
+	text := encoder.CLIPText{Vocab: 9, Positions: 5, Width: 4, Layers: 2, Heads: 1, MLP: 8, Activation: encoder.Quick}
+	for _, want := range []Model{
+		{Vision: encoder.ViT{Image: 8, Patch: 4, Width: 4, Layers: 1, Heads: 1, MLP: 4, CLIP: true, Activation: encoder.Quick},
+			Text: text, Embed: 3},
+		{ResNet: encoder.CLIPResNet{Image: 32, Layers: []int{1, 2, 1, 1}, Width: 2, Heads: 1, Output: 3}, Text: text, Embed: 3},
+	} {
+		u, store := framework.Use{Batch: 1, Image: max(want.Vision.Image, want.ResNet.Image), Tokens: 5}, model.NewStore()
+		must.Do(t, framework.Initialise(want, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1, Seed: 1}))
+		values := weights.Values{}
+		for v := range store.Scope(framework.Model).IterVariables() {
+			values[v.Path()] = must.Get(v.Value())(t)
+		}
+		path := filepath.Join(t.TempDir(), "model.safetensors")
+		must.Do(t, must.Get(values.Published(want.Export().Table))(t).Write(path))
+		got, use, err := framework.Sized(must.Get(weights.Find(path))(t))
+		if err != nil || !reflect.DeepEqual(got, want) || use.Image != u.Image || use.Tokens != 5 {
+			t.Errorf("got %+v with %d pixels and %d tokens (%v), want %+v", got, use.Image, use.Tokens, err, want)
 		}
 	}
 }

@@ -1,0 +1,93 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx/embedding"
+	"vlpx.internal/vlpx/lab"
+)
+
+// modelHelp says what a MODEL is.
+const modelHelp = "MODEL is a run by the beginning of its name, as vlpx runs tells it; a folder that vlpx export wrote; or a published CLIP, by " +
+	"the path of its weights, with its vocabulary beside it or by -vocab."
+
+func embedCommand() *cobra.Command {
+	var o lab.Options
+	var file string
+	c := &cobra.Command{
+		Use:   "embed MODEL PICTURE|FOLDER|TEXT... -o FILE",
+		Short: "Embed pictures and texts by a trained model, into a .npy or .safetensors",
+		Long: "Embed pictures and texts by a trained model.\n" + modelHelp + "\nA folder stands for all pictures in it and below it, a .txt for a " +
+			"text a line; what is no file is a text.\nA .npy is one matrix, rows in the order given. A .safetensors has pictures and texts, and " +
+			"their names and the model, by which vlpx search takes it.",
+		Example: "  vlpx embed 1f0c photos -o photos.safetensors\n  vlpx embed exported/clip \"a dog\" \"a cat\" -o texts.npy",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("embed needs a model and what to embed; see %s -h", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if file == "" {
+				return errors.New("embed needs a file to write; name it with -o FILE.npy or -o FILE.safetensors")
+			}
+			if err := embedding.Writable(file); err != nil {
+				return err
+			}
+			e, err := lab.Embed(c.Context(), args[0], args[1:], o, saying(c))
+			if err != nil {
+				return err
+			}
+			if err := e.Write(file); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "wrote %s: %s, by %s\n", file, e, e.Model)
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&file, "o", "o", "", "the `file` to write, a new one: .npy or .safetensors")
+	bindModel(c, &o)
+	return c
+}
+
+func scoreCommand() *cobra.Command {
+	var o lab.Options
+	c := &cobra.Command{
+		Use:     "score MODEL PICTURE TEXT...",
+		Short:   "Ask a trained model how well texts fit a picture: cosine, and ITM's probability where it has learned matching",
+		Long:    "Ask a trained model how well texts fit a picture.\n" + modelHelp,
+		Example: "  vlpx score 1f0c photo.jpg \"a dog on a beach\" \"a cat\"",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 3 {
+				return fmt.Errorf("score needs a model, a picture and one text or more; see %s -h", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := lab.Score(c.Context(), args[0], args[1], args[2:], o, saying(c))
+			if err != nil {
+				return err
+			}
+			return s.Table().Text(c.OutOrStdout(), terminal())
+		},
+	}
+	bindModel(c, &o)
+	return c
+}
+
+// bindModel binds what else finds a model.
+func bindModel(c *cobra.Command, o *lab.Options) {
+	flags := c.Flags()
+	flags.StringVar(&o.Vocabulary, "vocab", "", "the `file` of a published model's vocabulary (default the one beside its weights)")
+	flags.StringSliceVar(&o.Weights, "weights", nil, "vision=`FILE`: the frozen image encoder of an exported model, where it is not found")
+	flags.StringVar(&o.Regions, "regions", "", "the `folder` of the regions that an exported model reads, where it reads these")
+	bindHome(c, &o.Home)
+}
+
+// saying writes lines to standard error.
+func saying(c *cobra.Command) func(string) {
+	return func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) }
+}

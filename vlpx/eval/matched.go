@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"vlpx.internal/datasets/loader"
+)
+
+// matchedAt bounds the images, and the texts, whose states are in memory at once.
+const matchedAt = 4 * evalBatch
+
+// Matching is image-text matching's probability that each pair of an image of the set and one of some texts matches, in their order; of a
+// framework that scores pairs without an embedding the logistic function of its score. Memory does not grow with the number of pairs, and
+// least is encoded twice where pairs come by ascending image.
+func (s Subject) Matching(ctx context.Context, texts []string, pairs []ImageText) (all []float64, err error) {
+	score := s.matched
+	if s.Model.Scores() {
+		score = s.scored
+	}
+	for len(pairs) > 0 {
+		images, shown := map[int]int{}, []int{} // places of images, and of texts, among those that are encoded
+		words, worded := map[int]int{}, []string{}
+		var batch []ImageText
+		for _, p := range pairs {
+			image, knownImage := images[p.Image]
+			word, knownWord := words[p.Text]
+			if !knownImage && len(shown) == matchedAt || !knownWord && len(worded) == matchedAt {
+				break
+			}
+			if !knownImage {
+				image = len(shown)
+				images[p.Image], shown = image, append(shown, p.Image)
+			}
+			if !knownWord {
+				word = len(worded)
+				words[p.Text], worded = word, append(worded, texts[p.Text])
+			}
+			batch = append(batch, ImageText{image, word})
+		}
+		probabilities, err := score(ctx, shown, worded, batch)
+		if err != nil {
+			return nil, err
+		}
+		all, pairs = append(all, probabilities...), pairs[len(batch):]
+	}
+	if slices.ContainsFunc(all, math.IsNaN) {
+		return nil, errors.New("eval: matching: a probability is NaN; the model that gave it has diverged")
+	}
+	return all, nil
+}
+
+// matched is Matching of images and texts, to which the pairs refer by their places.
+func (s Subject) matched(ctx context.Context, images []int, texts []string, pairs []ImageText) (_ []float64, err error) {
+	e := &Encodings{}
+	if e.images, err = s.images(ctx, images); err != nil {
+		return nil, err
+	}
+	if e.texts, e.ids, err = s.Texts(ctx, texts); err != nil {
+		return nil, err
+	}
+	e.dim, e.vectors = len(e.texts.Features)/len(texts), s.Model.Vectors()
+	return s.match(ctx, s.Model.Probabilities, e, pairs)
+}
+
+// scored is matched of a framework that scores pairs.
+func (s Subject) scored(ctx context.Context, images []int, texts []string, pairs []ImageText) (all []float64, err error) {
+	pixels, skipped, err := loader.Images(ctx, s.Set, images, s.Size, s.Features)
+	if err != nil {
+		return nil, err
+	}
+	for _, skip := range skipped {
+		if err := s.accept(skip); err != nil {
+			return nil, err
+		}
+	}
+	size := len(pixels) / len(images)
+	some, ids := make([]float32, scoreBatch*size), make([]int32, scoreBatch*s.MaxLen)
+	for from := 0; from < len(pairs); from += scoreBatch {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		batch := pairs[from:min(from+scoreBatch, len(pairs))]
+		for k, p := range batch {
+			copy(some[k*size:(k+1)*size], pixels[p.Image*size:])
+			copy(ids[k*s.MaxLen:(k+1)*s.MaxLen], s.Tokenizer.EncodeCaption(texts[p.Text], s.MaxLen))
+		}
+		logits, err := s.Model.Score(ids, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range logits[:len(batch)] {
+			all = append(all, 1/(1+math.Exp(-float64(x))))
+		}
+	}
+	return all, nil
+}

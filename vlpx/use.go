@@ -1,0 +1,40 @@
+package vlpx
+
+import (
+	"context"
+
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/lab"
+)
+
+// The functions of this file use a trained model: a run of the store by the beginning of its identity, a folder that vlpx export wrote, or
+// a published CLIP by the path of its weights. Of the options they read Home, Vocabulary for a published model, and Weights and Regions
+// where an export's image encoder or regions are not found.
+
+// Embed embeds pictures and texts, and returns the vectors, which are of unit length; its Write puts them into a .npy or a .safetensors.
+// Each of what is a folder of pictures, a picture's file, a .txt with a text a line, or a text.
+//
+//	e := vlpx.Embed("1f0c", []string{"photos", "a dog on a beach"})
+//	e.Write("photos.safetensors")
+func Embed(model string, what []string, options ...Options) *lab.Embeddings {
+	return must("embed", options, func(ctx context.Context, s cell.Screen, o Options) (*lab.Embeddings, error) {
+		e, err := lab.Embed(ctx, model, what, o, func(line string) { s.Say(line) })
+		if err == nil {
+			s.Say(e.String() + ", by " + e.Model)
+		}
+		return e, err
+	})
+}
+
+// Score shows how well texts fit a picture's file: the cosine, and image-text matching's probability where the model has learned it.
+//
+//	vlpx.Score("1f0c", "photos/dog.jpg", []string{"a dog on a beach", "a cat"})
+func Score(model, image string, texts []string, options ...Options) *lab.Scores {
+	return must("score", options, func(ctx context.Context, s cell.Screen, o Options) (*lab.Scores, error) {
+		scores, err := lab.Score(ctx, model, image, texts, o, func(line string) { s.Say(line) })
+		if err != nil {
+			return nil, err
+		}
+		return scores, s.Show(scores.Table())
+	})
+}

@@ -26,6 +26,24 @@ func Embed(model string, what []string, options ...Options) *lab.Embeddings {
 	})
 }
 
+// Search shows the pictures that are nearest to words, of a folder or of a .safetensors that Embed's Write has written by the same model,
+// and returns all of them in that order.
+//
+//	vlpx.Search("1f0c", "photos", "a dog on a beach")
+func Search(model, in, words string, options ...Options) *lab.Found {
+	return must("search", options, func(ctx context.Context, s cell.Screen, o Options) (*lab.Found, error) {
+		found, err := lab.Search(ctx, model, in, words, o, func(line string) { s.Say(line) })
+		if err != nil {
+			return nil, err
+		}
+		pictures, err := found.Pictures(ctx, lab.FoundShown)
+		if err != nil {
+			return nil, err
+		}
+		return found, s.Show(found.Table(lab.FoundShown), pictures)
+	})
+}
+
 // Score shows how well texts fit a picture's file: the cosine, and image-text matching's probability where the model has learned it.
 //
 //	vlpx.Score("1f0c", "photos/dog.jpg", []string{"a dog on a beach", "a cat"})

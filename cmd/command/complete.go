@@ -17,7 +17,7 @@ func completing(c *cobra.Command) {
 	args := map[string]func(typed string) []string{
 		"reproduce": artifacts, "sweep": artifacts, "report": artifacts, "reference": artifacts, "show": shownNames,
 		"compare": methodNames, "train": methodNames, "eval": methodNames, "bench": methodNames,
-		"runs show": runNames, "rm": runNames, "export": runNames, "embed": runNames, "score": runNames, "store export": runNames,
+		"runs show": runNames, "rm": runNames, "export": runNames, "embed": runNames, "score": runNames, "search": runNames, "store export": runNames,
 		"prune": func(string) []string { return run.PruneKinds() },
 	}
 	flags := map[string]func(typed string) []string{

@@ -8,6 +8,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/lab"
 )
 
@@ -48,15 +49,7 @@ func dataCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var content bytes.Buffer
-			if err := pictures.PNG(&content, 150); err != nil {
-				return err
-			}
-			if err := renameio.WriteFile(sheet, content.Bytes(), 0o644); err != nil {
-				return err
-			}
-			fmt.Fprintln(c.OutOrStdout(), "wrote", sheet)
-			return nil
+			return writeSheet(c, sheet, pictures)
 		},
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "open no image")
@@ -98,6 +91,19 @@ func dataExportCommand() *cobra.Command {
 	c.Flags().StringVar(&seeds, "seed", "1", "the `seed` whose scenes they are, where each seed has its own")
 	bindScenes(c, &o)
 	return c
+}
+
+// writeSheet writes pictures as a PNG, whole or not at all.
+func writeSheet(c *cobra.Command, file string, pictures plots.Pictures) error {
+	var content bytes.Buffer
+	if err := pictures.PNG(&content, 150); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(file, content.Bytes(), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.OutOrStdout(), "wrote", file)
+	return nil
 }
 
 // bindScenes binds what says which scenes are meant.

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,6 +75,50 @@ func scoreCommand() *cobra.Command {
 			return s.Table().Text(c.OutOrStdout(), terminal())
 		},
 	}
+	bindModel(c, &o)
+	return c
+}
+
+func searchCommand() *cobra.Command {
+	var o lab.Options
+	var in, sheet string
+	var shown int
+	c := &cobra.Command{
+		Use:   "search MODEL -in FOLDER|FILE.safetensors WORDS...",
+		Short: "Find pictures by words: the paths of the nearest by a trained model, and a contact sheet",
+		Long: "Find the pictures that fit words best, by the cosine of their embeddings.\n" + modelHelp + "\nThe pictures are those in and below " +
+			"a folder, or those that vlpx embed wrote to a .safetensors by the same model.",
+		Example: "  vlpx search 1f0c -in photos \"a dog on a beach\"\n  vlpx search 1f0c -in photos.safetensors \"a dog\" -o dogs.png",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("search needs a model and words; see %s -h", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if in == "" {
+				return errors.New("search needs pictures; name their folder, or what vlpx embed wrote of them, with -in")
+			}
+			if shown < 1 {
+				return fmt.Errorf("-n %d: show one picture or more", shown)
+			}
+			found, err := lab.Search(c.Context(), args[0], in, strings.Join(args[1:], " "), o, saying(c))
+			if err != nil {
+				return err
+			}
+			if err := found.Table(shown).Text(c.OutOrStdout(), terminal()); err != nil || sheet == "" {
+				return err
+			}
+			pictures, err := found.Pictures(c.Context(), shown)
+			if err != nil {
+				return err
+			}
+			return writeSheet(c, sheet, pictures)
+		},
+	}
+	c.Flags().StringVar(&in, "in", "", "the `folder` of the pictures, or a .safetensors of vlpx embed")
+	c.Flags().IntVarP(&shown, "n", "n", lab.FoundShown, "how many pictures to show")
+	c.Flags().StringVarP(&sheet, "o", "o", "", "a `file`.png for a contact sheet of them")
 	bindModel(c, &o)
 	return c
 }

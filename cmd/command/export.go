@@ -6,12 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx/export"
 	"vlpx.internal/vlpx/lab"
+	"vlpx.internal/vlpx/run"
 )
 
 func exportCommand() *cobra.Command {
 	var home, dir string
-	var onnx bool
+	var onnx, hub bool
 	c := &cobra.Command{
 		Use:   "export RUN -o FOLDER",
 		Short: "Write a finished run's model for other programs: safetensors in published names, settings, tokenizer, model card",
@@ -29,16 +31,27 @@ func exportCommand() *cobra.Command {
 			if dir == "" {
 				return errors.New("export needs a folder to write; name it with -o FOLDER")
 			}
-			kept, err := lab.Export(args[0], dir, home, onnx)
+			if onnx && hub {
+				return errors.New("-onnx beside -hub-layout, whose folder is for transformers alone; leave one of them out")
+			}
+			write := func() (run.Kept, error) { return lab.Export(args[0], dir, home, onnx) }
+			if hub {
+				write = func() (run.Kept, error) { return lab.ExportHub(args[0], dir, home) }
+			}
+			kept, err := write()
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(c.OutOrStdout(), "wrote %s, seed %d, run %s, to %s\n", kept.Result.Method, kept.Result.Seed, kept.ID, dir)
+			if hub {
+				fmt.Fprintf(c.OutOrStdout(), "to publish it, fill in the licence of its %s and call: hf upload NAME %s\n", export.CardName, dir)
+			}
 			return nil
 		},
 	}
 	c.Flags().StringVarP(&dir, "o", "o", "", "the `folder` to write: one that is not there yet, is empty, or has an earlier export")
 	c.Flags().BoolVar(&onnx, "onnx", false, "write the encoders of images and captions as models of ONNX, too; it takes ONNX Runtime")
+	c.Flags().BoolVar(&hub, "hub-layout", false, "write it as transformers reads it, where the architecture is one of its own, such as CLIP")
 	bindHome(c, &home)
 	return c
 }

@@ -42,6 +42,8 @@ func TestExport(t *testing.T) {
 	}{
 		{[]string{"export"}, []string{"needs one run", "vlpx runs"}},
 		{[]string{"export", id}, []string{"name it with -o"}},
+		{[]string{"export", id, "-o", "hub", "-hub-layout"}, []string{"ALBEF is no architecture of transformers"}},
+		{[]string{"export", id, "-o", "hub", "-hub-layout", "-onnx"}, []string{"leave one of them out"}},
 		{[]string{"export", "xyz", "-o", "other"}, []string{`no run "xyz"`, "vlpx runs says which there are"}},
 		{[]string{"export", id, "-o", "home"}, []string{"home has runs", "choose a folder that is empty"}},
 		{[]string{"eval", "home"}, []string{"home has no config.json", "vlpx export wrote"}},

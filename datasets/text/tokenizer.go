@@ -312,6 +312,12 @@ func (t *Tokenizer) Vocab() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
+// Piece is the piece of an id; empty where it has none.
+func (t *Tokenizer) Piece(id int32) string {
+	piece, _ := t.pieces.IDToToken(int(id))
+	return piece
+}
+
 // PAD is the id that fills the end of a short caption, 0. Of CLIP's vocabulary and of GPT-2's a piece has it, too.
 func (t *Tokenizer) PAD() int32 { return t.pad }
 

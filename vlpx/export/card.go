@@ -26,8 +26,8 @@ var cardTemplate = template.Must(template.New(CardName).Parse(cardText))
 // cardMetric is a line of the card's results, without re-ranking by the cosine.
 type cardMetric struct{ Name, What, Value, Cosine string }
 
-// card writes the model card.
-func card(c Config, k run.Kept, of framework.Export, encoders []ONNX) ([]byte, error) {
+// card writes the model card, of a folder for transformers where hub is not nil.
+func card(c Config, k run.Kept, of framework.Export, encoders []ONNX, hub *framework.Hub) ([]byte, error) {
 	r := k.Run
 	f := r.Train.Framework.Framework
 	_, matches := f.(framework.Matches)
@@ -54,13 +54,14 @@ func card(c Config, k run.Kept, of framework.Export, encoders []ONNX) ([]byte, e
 		Versions       []string
 		Metrics        []cardMetric
 		Encoders       []ONNX
+		Hub            *framework.Hub
 	}{
 		Config: c, Export: of, Framework: f.Name(), Tag: strings.ToLower(f.Name()), Method: c.VLPX.Method, Seed: c.VLPX.Seed,
 		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: r.Tasks.Reranked(), Result: k.Result,
 		Parameters: k.Result.Parameters,
 		Side:       r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} ||
 			r.Locked != nil,
-		Metrics: cardMetrics(k.Result.Metrics), Encoders: encoders,
+		Metrics: cardMetrics(k.Result.Metrics), Encoders: encoders, Hub: hub,
 	}
 	_, told.Scores = f.(framework.Scores)
 	if regional(r) {

@@ -107,6 +107,11 @@ func parse(content []byte) (Config, run.Description, error) {
 	if err := plainjson.Unmarshal(content, &c); err != nil {
 		return fail(fmt.Errorf("no config.json: %w", err))
 	}
+	var hub struct{ Architectures []string }
+	if err := plainjson.Unmarshal(content, &hub); err == nil && len(hub.Architectures) > 0 {
+		return fail(fmt.Errorf("it is a %s's of transformers; name a folder that vlpx export wrote without -hub-layout",
+			strings.Join(hub.Architectures, ", ")))
+	}
 	if len(c.VLPX.Settings) == 0 {
 		return fail(errors.New("it has no vlpx.settings, so that this is no export of vlpx"))
 	}

@@ -40,11 +40,16 @@ const torchPlace = "# MODEL\n"
 
 // Write exports a finished run's model into a folder, whole or not at all. A folder that is there must be empty or an earlier export,
 // which is replaced. Encoders of ONNX, if any, lie beside the other files.
-func Write(dir string, k run.Kept, m *train.Model, encoders ...ONNX) (err error) {
+func Write(dir string, k run.Kept, m *train.Model, encoders ...ONNX) error {
 	of, err := exportOf(k.Run)
 	if err != nil {
 		return fmt.Errorf("export: run %s: %w", k.ID, err)
 	}
+	return placed(dir, func(fresh string) error { return fill(fresh, k, m, of, encoders) })
+}
+
+// placed has a folder filled beside its place and moves it there.
+func placed(dir string, fill func(fresh string) error) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -66,7 +71,7 @@ func Write(dir string, k run.Kept, m *train.Model, encoders ...ONNX) (err error)
 	if err := disk.Mkdir(fresh); err != nil {
 		return elsewhere(err)
 	}
-	if err := fill(fresh, k, m, of, encoders); err != nil {
+	if err := fill(fresh); err != nil {
 		return elsewhere(err)
 	}
 	earlier := filepath.Join(beside.Path, "earlier")
@@ -128,7 +133,7 @@ func fill(dir string, k run.Kept, m *train.Model, of framework.Export, encoders 
 	if err := tensors.Write(filepath.Join(dir, WeightsName)); err != nil {
 		return err
 	}
-	text, err := card(config, k, of, encoders)
+	text, err := card(config, k, of, encoders, nil)
 	if err != nil {
 		return err
 	}

@@ -93,6 +93,20 @@ type Export struct {
 	Torch string
 }
 
+// OnHub is an Exported whose architecture transformers has.
+type OnHub interface {
+	Exported
+	// Hub is the model as transformers builds it, by the ids before and behind a text and of padding. It reports why it cannot.
+	Hub(begin, end, pad int32) (Hub, error)
+}
+
+// Hub is what transformers needs of a model besides its weights.
+type Hub struct {
+	Class, Pipeline string        // its class, such as CLIPModel, and what the hub calls the task
+	Settings        any           // the class's config.json, a struct
+	Table           weights.Table // its names of the variables below [Model]
+}
+
 // Following is a Framework that is trained in stages whose models differ in their heads.
 type Following interface {
 	Framework

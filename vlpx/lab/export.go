@@ -11,12 +11,33 @@ import (
 	"vlpx.internal/vlpx/export"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
 
 // Export writes a finished run's model into a folder, as package export has it, where asked with its encoders as models of ONNX. The run is
 // named by its identity or the beginning of it.
 func Export(id, dir, home string, onnx bool) (run.Kept, error) {
+	return exporting(id, home, func(backend compute.Backend, kept run.Kept, model *train.Model) (err error) {
+		var encoders []export.ONNX
+		if onnx {
+			if encoders, err = export.Encoders(backend, kept, model); err != nil {
+				return err
+			}
+		}
+		return export.Write(dir, kept, model, encoders...)
+	})
+}
+
+// ExportHub is Export for transformers (see [export.WriteHub]).
+func ExportHub(id, dir, home string) (run.Kept, error) {
+	return exporting(id, home, func(_ compute.Backend, kept run.Kept, model *train.Model) error {
+		return export.WriteHub(dir, kept, model)
+	})
+}
+
+// exporting has the model of a finished run written.
+func exporting(id, home string, write func(compute.Backend, run.Kept, *train.Model) error) (run.Kept, error) {
 	store, err := OpenStore(home)
 	if err != nil {
 		return run.Kept{}, err
@@ -31,13 +52,7 @@ func Export(id, dir, home string, onnx bool) (run.Kept, error) {
 			return err
 		}
 		defer model.Close()
-		var encoders []export.ONNX
-		if onnx {
-			if encoders, err = export.Encoders(backend, kept, model); err != nil {
-				return err
-			}
-		}
-		return export.Write(dir, kept, model, encoders...)
+		return write(backend, kept, model)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/datasets/annotated"
 	"vlpx.internal/datasets/cifar"
 	"vlpx.internal/datasets/imagefolder"
+	"vlpx.internal/datasets/judgements"
 	"vlpx.internal/datasets/karpathy"
 	"vlpx.internal/datasets/webdataset"
 )
@@ -91,13 +92,18 @@ func opener[C datasets.Collection](open func(string) (C, error)) func(string) (d
 
 // Open opens a folder by what lies in it: a dataset_*.json is Karpathy's layout, v2_OpenEnded_mscoco_*_questions.json are VQA v2's, a
 // dev.json or test1.json is NLVR2's, nocaps_*.json are NoCaps', tars are shards, a train.bin or data_batch_1.bin is CIFAR's, and folders in
-// train, val or test are classes; the first of these that is there counts. Any other folder is an error, which lists the layouts.
+// train, val or test are classes; the first of these that is there counts. Any other folder is an error, which lists the layouts. Beside
+// any of them lies what people judged, judgements*.csv (see package judgements).
 func Open(dir string) (datasets.Collection, error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	if l := of(dir); l != nil {
-		return l.Open(dir)
+		c, err := l.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		return judgements.Over(c, dir)
 	}
 	var known []string
 	for _, l := range layouts {

@@ -52,6 +52,27 @@ func (s Subject) Matching(ctx context.Context, texts []string, pairs []ImageText
 	return all, nil
 }
 
+// Embeddings are those of all images of the set, [images, vectors, dim], and of texts, [texts, dim]. What [Subject.Matching] reads of them
+// is not kept.
+func (s Subject) Embeddings(ctx context.Context, texts []string) (images, ofTexts []float32, err error) {
+	err = s.forward(ctx, func(pixels []float32, count int) error {
+		out, err := s.Model.Images(pixels)
+		images = append(images, out.Features[:len(out.Features)/evalBatch*count]...)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for some := range slices.Chunk(texts, matchedAt) {
+		encoded, _, err := s.Texts(ctx, some)
+		if err != nil {
+			return nil, nil, err
+		}
+		ofTexts = append(ofTexts, encoded.Features...)
+	}
+	return images, ofTexts, nil
+}
+
 // matched is Matching of images and texts, to which the pairs refer by their places.
 func (s Subject) matched(ctx context.Context, images []int, texts []string, pairs []ImageText) (_ []float64, err error) {
 	e := &Encodings{}

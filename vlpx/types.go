@@ -14,6 +14,8 @@ type (
 	Sweeping = lab.Sweeping
 	// Speed says what Benchmark measures; the zero value is all of InfoNCE.
 	Speed = lab.Speed
+	// Auditing says what Audit looks for; the zero value is the usual.
+	Auditing = lab.Auditing
 	// RunFilter says which runs to list; the zero value lists all.
 	RunFilter = lab.RunFilter
 	// Removal says which runs to remove.

@@ -44,6 +44,35 @@ func Search(model, in, words string, options ...Options) *lab.Found {
 	})
 }
 
+// Audit shows captions of data that may be true of other images, too, which contrastive training would take for negatives, and, where it is
+// known which are true, precision and recall. The data are Options.Data, or if that is empty the generated scenes of the model.
+//
+//	a := vlpx.Audit("1f0c", vlpx.Auditing{Split: "test"}, vlpx.Options{Data: "flickr8k"})
+//	a.Write(context.Background(), "candidates.csv", 1000)
+func Audit(model string, how Auditing, options ...Options) *lab.Audited {
+	return must("audit", options, func(ctx context.Context, s cell.Screen, o Options) (*lab.Audited, error) {
+		found, err := lab.Audit(ctx, model, how, o, func(line string) { s.Say(line) })
+		if err != nil {
+			return nil, err
+		}
+		gallery, err := found.Gallery(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var all []any
+		for _, table := range found.Tables(auditShown) {
+			all = append(all, table)
+		}
+		if len(gallery.Rows) > 0 {
+			all = append(all, gallery)
+		}
+		return found, s.Show(all...)
+	})
+}
+
+// auditShown is how many candidates Audit shows.
+const auditShown = 20
+
 // Score shows how well texts fit a picture's file: the cosine, and image-text matching's probability where the model has learned it.
 //
 //	vlpx.Score("1f0c", "photos/dog.jpg", []string{"a dog on a beach", "a cat"})

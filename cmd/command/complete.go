@@ -21,7 +21,7 @@ func completing(c *cobra.Command) {
 		"prune": func(string) []string { return run.PruneKinds() },
 	}
 	flags := map[string]func(typed string) []string{
-		"set": func(string) []string { return settings("") }, "methods": methodNames, "runs": runNames,
+		"set": func(string) []string { return settings("") }, "methods": methodNames, "runs": runNames, "model": runNames,
 		"scale":     func(string) []string { return scale.ScaleNames() },
 		"framework": func(string) []string { return frameworks() },
 		"typeface":  func(string) []string { return lab.Typefaces() },

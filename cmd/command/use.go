@@ -123,6 +123,64 @@ func searchCommand() *cobra.Command {
 	return c
 }
 
+func auditCommand() *cobra.Command {
+	var o lab.Options
+	var a lab.Auditing
+	var model string
+	var files []string
+	var shown, written int
+	c := &cobra.Command{
+		Use:   "audit -model MODEL [-data DIR]",
+		Short: "Find captions of data that are true of other images, too: candidates for false negatives, for a person to judge",
+		Long: "Find captions of data that may be true of other images, too, which contrastive training would take for negatives: the nearest " +
+			"by the cosine, ranked by image-text matching where the model has learned it, and scored by MAFA's Con-D where its run has one.\n" +
+			modelHelp + "\nWhere it is known which captions are true, precision and recall are printed.\nA .csv is for a person, who writes yes or " +
+			"no into its column true: put beside the data as judgements.csv, it is a relation of the data.",
+		Example: "  vlpx audit -model 1f0c -data ~/data/mine -o candidates.csv -o gallery.png\n  vlpx audit -model 1f0c -split test",
+		Args:    noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if model == "" {
+				return errors.New("audit needs a model; name one with -model")
+			}
+			if shown < 1 || written < 1 || a.Nearest < 1 {
+				return errors.New("-n, -show and -nearest are 1 or more")
+			}
+			for _, file := range files {
+				if err := lab.AuditWritable(file); err != nil {
+					return err
+				}
+			}
+			found, err := lab.Audit(c.Context(), model, a, o, saying(c))
+			if err != nil {
+				return err
+			}
+			for _, table := range found.Tables(shown) {
+				if err := table.Text(c.OutOrStdout(), terminal()); err != nil {
+					return err
+				}
+			}
+			for _, file := range files {
+				if err := found.Write(c.Context(), file, written); err != nil {
+					return err
+				}
+				fmt.Fprintln(c.OutOrStdout(), "wrote", file)
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&model, "model", "", "the `model`: a run, an exported folder, or the weights of a published CLIP")
+	flags.StringVar(&o.Data, "data", "", "a `folder` of captioned images, or a name in $VLPX_DATA (default the model's generated scenes)")
+	flags.StringVar(&a.Split, "split", "train", "the split whose captions are looked through")
+	flags.IntVar(&a.Nearest, "nearest", 10, "how many captions of each image, and images of each caption, become candidates")
+	flags.StringVar(&a.By, "by", "", "rank by cosine, ITM or Con-D (default ITM where the model has learned it, else cosine)")
+	flags.IntVar(&shown, "show", 20, "how many candidates to print")
+	flags.IntVarP(&written, "n", "n", 1000, "how many candidates a .csv gets")
+	flags.StringSliceVarP(&files, "o", "o", nil, "a `file` to write, a new .csv or a gallery as .png, .pdf or .svg; may be repeated")
+	bindModel(c, &o)
+	return c
+}
+
 // bindModel binds what else finds a model.
 func bindModel(c *cobra.Command, o *lab.Options) {
 	flags := c.Flags()

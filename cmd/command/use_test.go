@@ -46,10 +46,28 @@ func TestUse(t *testing.T) {
 	if sheet := must.Get(os.ReadFile(filepath.Join(dir, "sheet.png")))(t); !strings.HasPrefix(string(sheet), "\x89PNG") {
 		t.Error("the contact sheet is no PNG")
 	}
+	out, _ = succeed(t, dir, "audit", "-model", id[:6], "-data", "mine", "-split", "test", "-nearest", "2", "-show", "2", "-o",
+		"candidates.csv", "-o", "gallery.png")
+	for _, want := range []string{"Captions of scenes/test that may be true of other images", "precision (%)", "wrote candidates.csv",
+		"wrote gallery.png"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("audit printed %s, want %q", out, want)
+		}
+	}
+	if table := string(must.Get(os.ReadFile(filepath.Join(dir, "candidates.csv")))(t)); !strings.HasPrefix(table, "rank,true,caption,") ||
+		strings.Count(table, "\n") < 5 {
+		t.Errorf("audit wrote %s", table)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"audit"}, "name one with -model"},
+		{[]string{"audit", "-model", id, "-o", "candidates.csv"}, "somebody may have judged in it"},
+		{[]string{"audit", "-model", id, "-o", "a.xlsx"}, "ends in none of csv"},
+		{[]string{"audit", "-model", id, "-nearest", "0"}, "1 or more"},
+		{[]string{"audit", "-model", id, "-by", "sine"}, `no score "sine"`},
+		{[]string{"audit", "-model", id, "-split", "dev"}, `no split "dev"`},
 		{[]string{"search", id, "-in", "mine"}, "search needs a model and words"},
 		{[]string{"search", id, "disc"}, "search needs pictures"},
 		{[]string{"search", id, "disc", "-in", "mine", "-n", "0"}, "-n 0"},

@@ -135,11 +135,16 @@ func (p *RunPage) epochs() tables.Table {
 	t := tables.Table{Title: "Epochs", Heading: "epoch", Note: "Losses are means over the epoch, in nats; what is measured is of the " +
 		"validation split."}
 	losses, metric := p.lossNames(), p.metric()
+	clips := slices.ContainsFunc(p.Curves.Epochs, func(e train.Record) bool { return e.Clipped > 0 })
 	for _, name := range losses {
 		t.Columns = append(t.Columns, tables.Column{Name: string(name), Format: "%.3f"})
 	}
 	if metric != "" {
 		t.Columns = append(t.Columns, tables.Column{Name: metric})
+	}
+	if clips {
+		t.Columns = append(t.Columns, tables.Column{Name: "clipped", Unit: "%"})
+		t.Note += " Clipped are steps with a gradient longer than optimiser.clipnorm."
 	}
 	if len(t.Columns) == 0 {
 		return tables.Table{}
@@ -154,6 +159,11 @@ func (p *RunPage) epochs() tables.Table {
 		}
 		if v, ok := e.Metrics[metric]; ok {
 			row.Cells = append(row.Cells, tables.Cell{tables.Number(v)})
+		} else if clips && metric != "" {
+			row.Cells = append(row.Cells, tables.Cell{})
+		}
+		if clips {
+			row.Cells = append(row.Cells, tables.Cell{tables.Number(100 * e.Clipped)})
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -52,7 +52,9 @@ type Record struct {
 	// Observed is what the observers of the method found, each under its name beside the others.
 	Observed negative.Observations `json:"-"`
 	Numbers  field.Numbers         `json:"numbers,omitempty"` // metrics that parts report by names of their own
-	Metrics  map[string]float64    `json:"metrics,omitempty"`
+	// Clipped is the share of the epoch's steps whose gradient was longer than AdamW.ClipNorm; 0 where none was, or none is clipped.
+	Clipped float64            `json:"clipped,omitempty"`
+	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 
 // Counted are the metrics of this epoch that training itself counted, by the names above, those of observers, and what parts reported by

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -45,6 +48,28 @@ func TestCurvesOfARun(t *testing.T) {
 	}
 	if want := len(outcome.Epochs); len(c.Points) != want || c.Points[want-1].Epoch != want-1 || c.Points[0].Losses[negative.ITC] <= 0 {
 		t.Errorf("points %v, want one of each of the %d epochs of five steps", c.Points, want)
+	}
+}
+
+// A step counts as clipped whose gradient is longer than the bound, none where there is no bound; a run's record has the share of an epoch.
+func TestClippedSteps(t *testing.T) {
+	for clip, want := range map[float64]float64{0: 0, 1: 0.5, 2: 0.25, 9: 0} {
+		var of tally
+		for _, norm := range []float32{0.5, 2, 3, 1} {
+			of.add(Output{Values: field.Values{field.GradientNorm: tensors.FromScalar(norm), field.Temperature: tensors.FromScalar(norm)}}, clip)
+		}
+		if got := of.record(0, 0).Clipped; got != want {
+			t.Errorf("clipped to %g: got a share of %g, want %g", clip, got, want)
+		}
+	}
+	for clip, want := range map[float64]float64{0: 0, 1e-9: 1, 1e9: 0} {
+		job := smallest(t, plain)
+		job.Config.Optimiser.ClipNorm = clip
+		for _, e := range finish(t, job, 7).Epochs {
+			if e.Clipped != want {
+				t.Errorf("epoch %d of a run clipped to %g: got a share of %g, want %g", e.Epoch, clip, e.Clipped, want)
+			}
+		}
 	}
 }
 

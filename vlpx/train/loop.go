@@ -347,7 +347,7 @@ func clearReplaced(handed, made []int, image, text []float32) {
 
 // count takes a step with its mini-batch into the epoch's tally, and shows it to the observers.
 func (t *trainer) count(b *miniBatch, out Output) error {
-	t.Current.add(out)
+	t.Current.add(out, t.job.Config.Optimiser.ClipNorm)
 	if err := t.addNumbers(out.Numbers, func(k int) string { return t.step.tellers[k] }); err != nil {
 		return err
 	}
@@ -392,12 +392,16 @@ type tally struct {
 	False       FalseNegatives
 	Observed    map[string]json.RawMessage `json:",omitempty"` // what the observers have of the epoch; filled for a checkpoint
 	Numbers     field.Numbers              `json:",omitempty"`
+	Clipped     int                        `json:",omitempty"` // steps
 	last        float64
 }
 
-// add takes a step in.
-func (t *tally) add(o Output) {
+// add takes a step in, whose gradient is clipped to a norm; 0 for no clipping.
+func (t *tally) add(o Output, clip float64) {
 	t.Steps++
+	if clip > 0 && o.Float(field.GradientNorm) > clip {
+		t.Clipped++
+	}
 	if t.Losses == nil {
 		t.Losses = Losses{}
 	}
@@ -414,7 +418,7 @@ func (t tally) record(epoch int, rate float64) Record {
 		means[name] = sum / float64(t.Steps)
 	}
 	return Record{Epoch: epoch, Steps: t.Steps, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
-		Numbers: t.Numbers}
+		Numbers: t.Numbers, Clipped: float64(t.Clipped) / float64(max(t.Steps, 1))}
 }
 
 // record is that of the epoch whose steps are made, without what evaluation measures.

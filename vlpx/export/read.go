@@ -33,13 +33,15 @@ type Folder struct {
 	table     weights.Table
 }
 
-// Is reports whether a folder is one that Write wrote, as far as its config.json says so.
+// Is reports whether a folder is one that Write wrote, as far as its config.json says so; one in the hub's layout is not, which is read as
+// a published model is.
 func Is(dir string) bool {
 	said, err := content.ReadFile(filepath.Join(dir, ConfigName))
 	var about struct {
-		VLPX json.RawMessage `json:"vlpx"`
+		VLPX          json.RawMessage `json:"vlpx"`
+		Architectures []string        `json:"architectures"`
 	}
-	return err == nil && json.Unmarshal(said, &about) == nil && about.VLPX != nil
+	return err == nil && json.Unmarshal(said, &about) == nil && about.VLPX != nil && len(about.Architectures) == 0
 }
 
 // Read reads an export.

@@ -217,3 +217,22 @@ func TestPublishedCLIP(t *testing.T) {
 	must.Fail(t, must.Err(Embed(t.Context(), filepath.Join(filepath.Dir(golden), "..", "vit_deit_forward", "weights.safetensors"), []string{"a"}, o, nil)),
 		"which is no CLIP")
 }
+
+// A CLIP that was exported as transformers reads it is used as a published one, and says what its run says.
+func TestCLIPOfTheHub(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Framework, o.Set = "CLIP", append(o.Set, "meanpool=false")
+	r := modelOf(t, "InfoNCE", o)
+	picture, hub := filepath.Join(scenesOf(t, r), "test-000001.png"), filepath.Join(t.TempDir(), "hub")
+	must.Get(ExportHub(r.ID(), hub, o.Home))(t)
+	texts := []string{"a red disc", "a green square on slate"}
+	want, got := must.Get(Score(t.Context(), r.ID(), picture, texts, o, nil))(t), must.Get(Score(t.Context(), hub, picture, texts, o, nil))(t)
+	for k, s := range got.Of {
+		if s.Text != texts[k] || !near(s.Cosine, want.Of[k].Cosine) {
+			t.Errorf("got %+v, want %+v", s, want.Of[k])
+		}
+	}
+	if near(want.Of[0].Cosine, want.Of[1].Cosine) {
+		t.Error("both texts score the same, so that nothing was tried")
+	}
+}

@@ -43,7 +43,7 @@ func (s Source) CLIP() (c CLIPSizes, err error) {
 	word, positions := m.shape(root+"/text/word/"+encoder.Embedding, 2), m.shape(root+"/text/position/"+encoder.Embedding, 2)
 	c.Text = encoder.CLIPText{
 		Vocab: word[0], Positions: positions[0], Width: word[1], MLP: m.shape(root+"/text/layer_#/mlp/in/"+encoder.Weights, 2)[1],
-		Layers: m.layers(root + "/text/layer_#/attention/norm/" + encoder.Gain), Activation: config.text.activation,
+		Layers: m.layers(root + "/text/layer_#/attention/norm/" + encoder.Gain), Activation: config.text.activation, End: config.end,
 		Heads: config.text.heads(word[1]),
 	}
 	if family.Vision == nil {
@@ -134,11 +134,14 @@ func (t towerConfig) heads(width int) int {
 }
 
 // clipConfig are the two towers of a configuration.
-type clipConfig struct{ vision, text towerConfig }
+type clipConfig struct {
+	vision, text towerConfig
+	end          encoder.End // where a text is read
+}
 
 // readCLIPConfig reads the configuration in a folder. Without one it is OpenAI's.
 func readCLIPConfig(dir string) (clipConfig, error) {
-	c := clipConfig{towerConfig{activation: encoder.Quick}, towerConfig{activation: encoder.Quick}}
+	c := clipConfig{vision: towerConfig{activation: encoder.Quick}, text: towerConfig{activation: encoder.Quick}}
 	for _, file := range []struct {
 		name string
 		read func(c *clipConfig, text []byte) error
@@ -195,7 +198,11 @@ func (c *clipConfig) hub(text []byte) error {
 	}
 	var said struct {
 		Vision of `json:"vision_config"`
-		Text   of `json:"text_config"`
+		Text   struct {
+			of
+			Vocab int `json:"vocab_size"`
+			End   int `json:"eos_token_id"`
+		} `json:"text_config"`
 	}
 	if err := json.Unmarshal(text, &said); err != nil {
 		return plainjson.InWords(err)
@@ -203,7 +210,7 @@ func (c *clipConfig) hub(text []byte) error {
 	for _, t := range []struct {
 		said of
 		is   *towerConfig
-	}{{said.Vision, &c.vision}, {said.Text, &c.text}} {
+	}{{said.Vision, &c.vision}, {said.Text.of, &c.text}} {
 		t.is.count = t.said.Heads
 		switch t.said.Activation {
 		case "", "quick_gelu":
@@ -212,6 +219,10 @@ func (c *clipConfig) hub(text []byte) error {
 		default:
 			return fmt.Errorf("the activation %q, which is not known; CLIPs have quick_gelu or gelu", t.said.Activation)
 		}
+	}
+	// Transformers reads a text at its first end token. For an end of 2, which its first configurations have, that is the largest id.
+	if end := said.Text.End; end > 0 && end != 2 && end != said.Text.Vocab-1 {
+		c.end = encoder.LastToken
 	}
 	return c.check()
 }

@@ -33,6 +33,10 @@ func TestCLIPSizes(t *testing.T) {
 			Embed:  8,
 		}
 	}
+	last := func(c CLIPSizes) CLIPSizes {
+		c.Text.End = encoder.LastToken
+		return c
+	}
 	for _, c := range []struct {
 		config, text string
 		want         CLIPSizes
@@ -40,6 +44,9 @@ func TestCLIPSizes(t *testing.T) {
 		{"", "", sizes(1, 1, encoder.Quick, encoder.Quick)},
 		{"config.json", `{"vision_config": {"num_attention_heads": 2}, "text_config": {"num_attention_heads": 3, "hidden_act": "gelu"}}`,
 			sizes(2, 3, encoder.Quick, "")},
+		{"config.json", `{"text_config": {"eos_token_id": 2, "vocab_size": 40}}`, sizes(1, 1, encoder.Quick, encoder.Quick)},
+		{"config.json", `{"text_config": {"eos_token_id": 39, "vocab_size": 40}}`, sizes(1, 1, encoder.Quick, encoder.Quick)},
+		{"config.json", `{"text_config": {"eos_token_id": 3, "vocab_size": 40}}`, last(sizes(1, 1, encoder.Quick, encoder.Quick))},
 		{"config.json", `{"model_type": "another"}`, sizes(1, 1, encoder.Quick, encoder.Quick)},
 		{"open_clip_config.json", `{"model_cfg": {"vision_cfg": {"head_width": 8}, "text_cfg": {"heads": 3}}}`, sizes(2, 3, "", "")},
 		{"open_clip_config.json", `{"model_cfg": {"quick_gelu": true}}`, sizes(1, 1, encoder.Quick, encoder.Quick)},

@@ -211,7 +211,7 @@ func remark(c *cobra.Command, grid *lab.Grid) {
 }
 
 // makeRuns runs what is missing of a grid.
-func makeRuns(c *cobra.Command, grid *lab.Grid) error {
+func makeRuns(c *cobra.Command, grid *lab.Grid, also ...func(lab.Progress)) error {
 	remark(c, grid)
 	outlook, err := grid.Outlook()
 	if err != nil {
@@ -221,7 +221,12 @@ func makeRuns(c *cobra.Command, grid *lab.Grid) error {
 		fmt.Fprintln(c.ErrOrStderr(), line)
 	}
 	bars := newBars(c.ErrOrStderr())
-	err = grid.Make(c.Context(), bars.listen)
+	err = grid.Make(c.Context(), func(p lab.Progress) {
+		bars.listen(p)
+		for _, listen := range also {
+			listen(p)
+		}
+	})
 	bars.finish()
 	return err
 }

@@ -21,6 +21,7 @@ import (
 
 func trainCommand() *cobra.Command {
 	var o options
+	var profile profile
 	c := &cobra.Command{
 		Use:     "train METHOD",
 		Short:   "Train one method, with settings of its own, and print what it measures",
@@ -41,7 +42,8 @@ func trainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := makeRuns(c, grid); err != nil {
+			err = profile.around(func(listen func(lab.Progress)) error { return makeRuns(c, grid, listen) })
+			if err != nil {
 				return err
 			}
 			marked := false
@@ -69,6 +71,7 @@ func trainCommand() *cobra.Command {
 	}
 	o.bind(c)
 	o.bindTensorBoard(c)
+	profile.bind(c)
 	return c
 }
 

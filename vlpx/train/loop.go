@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"runtime/trace"
 	"slices"
 	"time"
 
@@ -213,19 +214,23 @@ func (t *trainer) epoch(ctx context.Context) error {
 
 // one makes one step with the next mini-batch of the loader.
 func (t *trainer) one(ctx context.Context) error {
-	begun := time.Now()
+	begun, region := time.Now(), trace.StartRegion(ctx, "next mini-batch")
 	batch, err := t.next(ctx)
+	region.End()
 	if err != nil {
 		return err
 	}
 	t.Waiting += time.Since(begun).Seconds()
 	in := t.fields(batch)
 	defer in.Release()
+	region = trace.StartRegion(ctx, "step")
 	out, err := t.run(in)
+	region.End()
 	if err != nil {
 		return err
 	}
 	defer out.Release()
+	defer trace.StartRegion(ctx, "observe").End()
 	if strayed := out.strayed(); strayed != "" {
 		return fmt.Errorf("train: %s: epoch %d, step %d: %s; all of the step: %s; the pairs of its mini-batch are %v; "+
 			"lower the learning rate or clip the gradient", t.job.Config.Method.Name, t.Epoch, t.Step, strayed, out, batch.Pairs)

@@ -35,9 +35,9 @@ func Of(paths []string) *Collection {
 }
 
 // Below lists the paths of the pictures in a folder and in the folders below it, in the order of their names: those whose names end as a
-// picture's does.
+// picture's does. The folder itself may be a link; those in it are not followed.
 func Below(dir string) (paths []string, err error) {
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && content.IsPicture(entry.Name()) {
 			paths = append(paths, path)
 		}

@@ -35,6 +35,11 @@ func TestBelow(t *testing.T) {
 		t.Errorf("got %v, want %v", paths, want)
 	}
 	must.Fail(t, must.Err(Below(filepath.Join(dir, "c"))), "no such file")
+	link := filepath.Join(t.TempDir(), "link")
+	must.Do(t, os.Symlink(dir, link))
+	if linked := must.Get(Below(link))(t); len(linked) != 3 || linked[0] != filepath.Join(link, "a.PNG") {
+		t.Errorf("got %v below a link, want what is below its folder", linked)
+	}
 }
 
 func TestCollection(t *testing.T) {

@@ -47,8 +47,9 @@ func TestNames(t *testing.T) {
 	got = slices.DeleteFunc(got, func(name string) bool { return !ast.IsExported(name) })
 	slices.Sort(got)
 	listtest.Equal(t, "the exported names of vlpx", got, strings.Fields(`
-		Bench Benchmark Compare CompareRuns Explore ExportRuns ImportRuns Main Measure Options PruneRuns Pruning Removal RemoveRuns Report Reproduce
-		Run RunFilter Runs Save Show ShowRun ShowSpeed ShowStore Speed Sweep Sweeping Try Update VerifyStore View`))
+		Audit Auditing Bench Benchmark Compare CompareRuns Embed Explore ExportRuns ImportRuns Main Measure Options PruneRuns Pruning Removal
+		RemoveRuns Report Reproduce Run RunFilter Runs Save Score Search Show ShowRun ShowSpeed ShowStore Speed Sweep Sweeping Try Update
+		VerifyStore View`))
 }
 
 // A library returns its errors: a program ends in must alone, which is a cell's, and nothing changes its folder.

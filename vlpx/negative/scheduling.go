@@ -11,13 +11,12 @@ import (
 
 // Scheduling is what a Scheduler did in one epoch.
 type Scheduling struct {
-	Reward     Moments        `json:"reward"`     // over the mini-batches
-	ByQuantile []Moments      `json:"byQuantile"` // rewards by the mini-batch's mean quantile: [0, .1), [.1, .2), ... [.9, 1), and 1
-	Classes    []CaptionClass `json:"classes"`    // anchors by the complexity of their captions, simple first
-	Quantiles  []int          `json:"quantiles"`  // chosen ones, counted as ByQuantile
-	Followed   []Choice       `json:"followed"`   // what some anchors, the same in every epoch, got
-	I2T        []int          `json:"i2t"`        // similarities by the epoch's embeddings; see Scheduler
-	T2I        []int          `json:"t2i"`
+	Reward    Moments        `json:"reward"`    // over the mini-batches
+	Classes   []CaptionClass `json:"classes"`   // anchors by the complexity of their captions, simple first
+	Quantiles []int          `json:"quantiles"` // chosen ones, counted in [0, .1), [.1, .2), ... [.9, 1), and 1
+	Followed  []Choice       `json:"followed"`  // what some anchors, the same in every epoch, got
+	I2T       []int          `json:"i2t"`       // similarities by the epoch's embeddings; see Scheduler
+	T2I       []int          `json:"t2i"`
 }
 
 // Complexity names the classes of anchors.
@@ -86,14 +85,12 @@ func newClasses(set datasets.Set, pairs []datasets.Pair) classes {
 // add takes a mini-batch's choices in; relation may be nil.
 func (s *Scheduling) add(choices []Choice, reward float64, c classes, relation datasets.Relation, pairs []datasets.Pair) {
 	if s.Classes == nil {
-		s.ByQuantile, s.Quantiles = make([]Moments, quantileBins), make([]int, quantileBins)
+		s.Quantiles = make([]int, quantileBins)
 		for _, words := range c.words {
 			s.Classes = append(s.Classes, CaptionClass{Words: words})
 		}
 	}
-	var mean Moments
 	for _, choice := range choices {
-		mean.Add(choice.Quantile)
 		s.Quantiles[quantileBin(choice.Quantile)]++
 		class := &s.Classes[c.of[choice.Anchor]]
 		class.Quantile.Add(choice.Quantile)
@@ -115,7 +112,6 @@ func (s *Scheduling) add(choices []Choice, reward float64, c classes, relation d
 		}
 	}
 	s.Reward.Add(reward)
-	s.ByQuantile[quantileBin(mean.Mean)].Add(reward)
 }
 
 // schedulingObserver watches a Scheduler.

@@ -54,10 +54,6 @@ func Pooled(results []run.Result) []train.Record {
 
 func pool(sum *negative.Scheduling, s negative.Scheduling) {
 	sum.Reward.Merge(s.Reward)
-	sum.ByQuantile = atLeast(sum.ByQuantile, len(s.ByQuantile))
-	for q, rewards := range s.ByQuantile {
-		sum.ByQuantile[q].Merge(rewards)
-	}
 	sum.Classes = atLeast(sum.Classes, len(s.Classes))
 	for k, class := range s.Classes {
 		of := &sum.Classes[k]

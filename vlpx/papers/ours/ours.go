@@ -15,18 +15,7 @@ import (
 func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
 
 var artifacts = []paper.Artifact{
-	{
-		ID:    "vlpx/reward",
-		Title: "What reward FALCON's scheduler gets at fixed quantiles",
-		Look: "Whether the improvement of MLM on a mini-batch depends on its hardness at all, by how many of its standard deviations, " +
-			"and at which quantile it is largest: a policy can learn no more than that.",
-		Rows: []plan.Row{
-			probeRow("Reward ITC", negative.Of(negative.ITC)), probeRow("Reward ITM", negative.Of(negative.ITM)),
-			probeRow("Reward MLM", ""),
-		},
-		Table:  rewardTable,
-		Figure: rewardFigure,
-	},
+	rewardLandscape,
 	{
 		ID:    "vlpx/policy",
 		Title: "What FALCON's scheduler chooses for simple and for complex anchors",
@@ -93,12 +82,6 @@ var artifacts = []paper.Artifact{
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.
 func sharedRow(name string) plan.Row {
 	return plan.MethodRow("FALCON").As(name).With(plan.Part(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = true }))
-}
-
-func probeRow(name string, o negative.Objectives) plan.Row {
-	return plan.MethodRow("FALCON").As(name).With(plan.Part(func(_ scale.Scale, b *negative.Scheduled) {
-		b.Objectives, b.Probe = o, []float64{0.2, 0.5, 0.8, 0.9, 1}
-	}))
 }
 
 // densityRow is FALCON on scenes of another density of false negatives.

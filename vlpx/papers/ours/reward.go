@@ -3,60 +3,97 @@ package ours
 import (
 	"fmt"
 	"math"
-	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/plots"
-	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
-// rewardTable tells, reward by reward and epoch by epoch, what probes of all seeds got at each quantile.
-func rewardTable(r *paper.Report) (tables.Table, error) {
-	t := r.NewTable("Mean ± standard deviation over mini-batches of all seeds. Signal to noise: the largest mean less the " +
-		"smallest over the standard deviation within a quantile; among five means of n mini-batches each, chance alone makes it " +
-		"about 2.3/√n. The first epoch is not scheduled.")
-	t.Heading = "reward"
-	t.Columns = []tables.Column{{Name: "epoch"}}
-	bins := probed(r)
-	for _, bin := range bins {
-		c := tables.Column{Group: "Reward (nats) at quantile", Name: fmt.Sprint(level(bin)), Format: "%.4f"}
-		t.Columns = append(t.Columns, c)
-	}
-	t.Columns = append(t.Columns, tables.Column{Name: "mini-batches", Format: "%.0f"},
-		tables.Column{Name: "signal to noise", Format: "%.2f"})
-	for _, row := range r.Rows {
-		t.Rows = append(t.Rows, row.Unfinished()...)
-		for _, record := range paper.ScheduledEpochs(paper.Pooled(row.Results)) {
-			line := tables.Row{Name: row.Name, Cells: []tables.Cell{{{Text: paper.EpochNumber(record)}}}}
-			for _, bin := range bins {
-				line.Cells = append(line.Cells, tables.Cell{paper.SpreadOf(record.Observed.Scheduling().ByQuantile[bin])})
-			}
-			line.Cells = append(line.Cells, tables.Cell{tables.Number(float64(record.Observed.Scheduling().Reward.N))},
-				tables.Cell{tables.Number(signalToNoise(record.Observed.Scheduling().ByQuantile))})
-			t.Rows = append(t.Rows, line)
-		}
-	}
-	return t, nil
+// rewardLandscape holds what FALCON's scheduler is paid for against what its user wants.
+var rewardLandscape = paper.Artifact{
+	ID:    "vlpx/reward",
+	Title: "FALCON's reward and retrieval at constant quantiles",
+	Look: "Whether the quantile that is rewarded most is the one that retrieves best, and whether any constant one retrieves better than both " +
+		"ends by a point: where none does, no schedule has anything to find.",
+	Note: "Mini-batches are FALCON's, by one quantile for all anchors of all epochs, and no policy learns. The reward is the fall of MLM's " +
+		"loss on the step's own mini-batch, over all of them. Of 31 random negatives the hardest lies at .97, so that up to there a " +
+		"quantile changes little. Captions say least at mid.",
+	Rows: rewardRows(),
+	Columns: append(paper.Validation(eval.IRMAP), rewardColumn, paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1),
+		paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.IR1), paper.FalseInBatch(), paper.FalseHardest()),
+	Claims: rewardClaims(),
+	Table:  paper.Comparison,
+	Figure: rewardFigure,
 }
 
-// rewardFigure has a panel a reward: the mean at each quantile less the mean of the epoch, so that epochs are comparable, with
-// its standard error.
+// constants are the quantiles. Of a search space of 1,600 the last but one leaves eight that are harder.
+var constants = []float64{0, 0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 1}
+
+// rewardDensities are the scenes', from captions that say much to such that say little.
+var rewardDensities = []string{"spec", "half", "mid"}
+
+func constantName(density string, q float64) string { return fmt.Sprintf("%s, q = %g", density, q) }
+
+func rewardRows() []plan.Row {
+	var rows []plan.Row
+	for _, density := range rewardDensities {
+		for _, q := range constants {
+			rows = append(rows, plan.MethodRow("FALCON").As(constantName(density, q)).
+				With(plan.Part(func(_ scale.Scale, b *negative.Scheduled) { b.Probe = []float64{q} })).
+				Varying(func(s *scale.Scale) { s.Scenes.Density = density }))
+		}
+	}
+	return rows
+}
+
+// rewardClaims are that a hard quantile retrieves better than both ends, wherever false negatives gather at the hard one, and that it is
+// rewarded more than they are.
+func rewardClaims() []paper.Claim {
+	var claims []paper.Claim
+	for _, density := range rewardDensities {
+		for _, end := range []float64{0, 1} {
+			for _, in := range []paper.Column{paper.Cosine(eval.IRMAP), rewardColumn} {
+				claims = append(claims, paper.Claim{Better: constantName(density, 0.98), Than: constantName(density, end), In: in})
+			}
+		}
+	}
+	return claims
+}
+
+// rewardColumn is the mean reward of a run's scheduled mini-batches.
+var rewardColumn = paper.Column{Group: "Scheduler", Name: "reward", Metric: "mean reward", Unit: "nats", Axis: "reward", Neutral: true,
+	Of: func(r run.Result) (float64, bool) {
+		var all negative.Moments
+		for _, record := range paper.ScheduledEpochs(r.Epochs) {
+			all.Merge(record.Observed.Scheduling().Reward)
+		}
+		return all.Mean, all.N > 0
+	}}
+
+// rewardFigure has a panel for the reward and one for retrieval: a curve a density, over the logarithm of the harder share.
 func rewardFigure(r *paper.Report) (plots.Drawing, error) {
-	f := r.NewFigure("Means over the mini-batches of all seeds, less that of the epoch; bands are one standard error.")
-	for _, row := range r.Rows {
-		panel := plots.Lines{Title: row.Name, XLabel: "quantile", YLabel: "reward less mean (nats)", Ordered: true}
-		for _, record := range paper.SomeEpochs(paper.ScheduledEpochs(paper.Pooled(row.Results))) {
-			series := plots.Series{Name: "epoch " + paper.EpochNumber(record)}
-			for bin, rewards := range record.Observed.Scheduling().ByQuantile {
-				if rewards.N == 0 {
+	f := r.NewFigure("Means over seeds; bands are one standard deviation. Quantiles stand at −log10(1 − q), and 1 at the right end.")
+	for _, column := range []paper.Column{rewardColumn, paper.Cosine(eval.IRMAP), paper.ColumnOf(eval.IRMAP)} {
+		panel := plots.Lines{Title: column.Heading(), XLabel: "orders of magnitude of hardness", YLabel: column.Label()}
+		for _, density := range rewardDensities {
+			s := plots.Series{Name: density}
+			for _, q := range constants {
+				values := r.ValuesOf(constantName(density, q), column)
+				if len(values) == 0 {
 					continue
 				}
-				series.X = append(series.X, level(bin))
-				series.Mean = append(series.Mean, rewards.Mean-record.Observed.Scheduling().Reward.Mean)
-				series.Std = append(series.Std, rewards.Std()/math.Sqrt(float64(rewards.N)))
+				mean, std := stat.MeanStdDev(values, nil)
+				s.X, s.Mean, s.Std = append(s.X, hardness(q)), append(s.Mean, mean), append(s.Std, std)
 			}
-			panel.Series = append(panel.Series, series)
+			if len(s.X) > 0 {
+				panel.Series = append(panel.Series, s)
+			}
 		}
 		if len(panel.Series) > 0 {
 			f.Panels = append(f.Panels, panel)
@@ -65,42 +102,8 @@ func rewardFigure(r *paper.Report) (plots.Drawing, error) {
 	return paper.Drawn(f)
 }
 
-// level is the quantile of a probe's mini-batches in a bin of negative.Scheduling.ByQuantile: its lower edge.
-func level(bin int) float64 { return float64(bin) / 10 }
-
-// probed are the bins of ByQuantile that have any mini-batch.
-func probed(r *paper.Report) []int {
-	var bins []int
-	for _, row := range r.Rows {
-		for _, record := range paper.Pooled(row.Results) {
-			for bin, rewards := range record.Observed.Scheduling().ByQuantile {
-				if rewards.N > 0 && !slices.Contains(bins, bin) {
-					bins = append(bins, bin)
-				}
-			}
-		}
-	}
-	slices.Sort(bins)
-	return bins
-}
-
-// signalToNoise is the range of the groups' means over the standard deviation within groups; NaN where there are not two groups
-// or no deviation.
-func signalToNoise(groups []negative.Moments) float64 {
-	low, high := math.Inf(1), math.Inf(-1)
-	var squares float64
-	var filled, freedom int
-	for _, g := range groups {
-		if g.N == 0 {
-			continue
-		}
-		filled++
-		low, high = min(low, g.Mean), max(high, g.Mean)
-		squares += g.M2
-		freedom += g.N - 1
-	}
-	if filled < 2 || squares == 0 {
-		return math.NaN()
-	}
-	return (high - low) / math.Sqrt(squares/float64(freedom))
+// hardness is the number of orders of magnitude by which a quantile narrows the search space; of 1, those of the whole space.
+func hardness(q float64) float64 {
+	const whole = 1600
+	return -math.Log10(max(1-q, 1./whole))
 }

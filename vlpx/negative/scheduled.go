@@ -3,6 +3,7 @@ package negative
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"vlpx.internal/vlpx/scheduler"
 )
@@ -34,6 +35,10 @@ type Scheduled struct {
 	Raw bool `json:",omitempty"`
 	// Remaining takes the quantiles over the unused pairs at each hop instead of over the whole search space once.
 	Remaining bool `json:",omitempty"`
+	// LogRank lets what is drawn count orders of magnitude of rank: a draw of a stands for the quantile (1 - M^-a) / (1 - 1/M) of a search
+	// space of M, so that equal steps narrow the harder part by equal factors. It is ours: of 31 random negatives the hardest lies at
+	// .97, where the quantile itself, from a half on, hardly ever gets.
+	LogRank bool `json:",omitempty"`
 	// Lookahead is how many mini-batches may be built before the reward of the one before them is known, so that the loader
 	// prepares them meanwhile; 0 is the paper's Algorithm 2.
 	Lookahead int `json:",omitempty"`
@@ -81,6 +86,15 @@ func (s Scheduled) withDefaults() Scheduled {
 	return s
 }
 
+// quantile is that for which a draw of the policy stands.
+func (s Scheduled) quantile(draw float64) float64 {
+	if !s.LogRank {
+		return draw
+	}
+	m := float64(s.SearchSpace)
+	return min(-math.Expm1(-draw*math.Log(m))/(1-1/m), 1)
+}
+
 // mostPolicy bounds a layer's weights and the blocks' of the policy, which has 50,000 as published.
 const mostPolicy = 1 << 26
 
@@ -102,6 +116,10 @@ func (s Scheduled) check(run Start) error {
 		return fmt.Errorf("negative: scheduled: learning rate %g; it must be positive", s.Rate)
 	case !(s.Baseline >= 0 && s.Baseline < 1):
 		return fmt.Errorf("negative: scheduled: a baseline of decay %g; it lies in [0, 1)", s.Baseline)
+	case s.LogRank && s.SearchSpace < 2:
+		return fmt.Errorf("negative: scheduled: the logarithm of the rank in a search space of %d; take more pairs", s.SearchSpace)
+	case s.LogRank && len(s.Probe) > 0:
+		return fmt.Errorf("negative: scheduled: a probe builds at quantiles and draws none, and LogRank is of what is drawn; take one of them")
 	case s.Lookahead < 0:
 		return fmt.Errorf("negative: scheduled: a lookahead of %d mini-batches; it cannot be negative", s.Lookahead)
 	}

@@ -29,6 +29,7 @@ func drawScheduled(t *rapid.T) (Scheduled, Start) {
 		Shared:    rapid.Bool().Draw(t, "shared"),
 		Baseline:  rapid.SampledFrom([]float64{0, 0.9}).Draw(t, "baseline"),
 		Remaining: rapid.Bool().Draw(t, "over the remaining"),
+		LogRank:   rapid.Bool().Draw(t, "logarithm of the rank"),
 		Lookahead: rapid.IntRange(0, 3).Draw(t, "lookahead"),
 	}, run
 }
@@ -119,7 +120,13 @@ func TestScheduledEpochs(t *testing.T) {
 // the epoch before.
 func TestScheduledChoices(t *testing.T) {
 	run := Start{Pairs: 30, BatchSize: 5, Dim: 3, Epochs: 3, Seed: 4}
-	sampler := started(t, Scheduled{SearchSpace: 15, Quantiles: 4, Hidden: 6}, run).(Scheduler)
+	for _, logRank := range []bool{false, true} {
+		testScheduledChoices(t, Scheduled{SearchSpace: 15, Quantiles: 4, Hidden: 6, LogRank: logRank}, run)
+	}
+}
+
+func testScheduledChoices(t *testing.T, s Scheduled, run Start) {
+	sampler := started(t, s, run).(Scheduler)
 	epochOf(t, sampler, run, 0)
 	if len(sampler.Choices()) != 0 {
 		t.Error("a uniform epoch has choices")
@@ -159,6 +166,29 @@ func TestScheduledChoices(t *testing.T) {
 	}
 }
 
+// Equal steps of a draw over the logarithm of the rank narrow the harder part by equal factors, from all of it to the hardest alone; what a
+// scheduler reports is the quantile that it stands for.
+func TestScheduledLogRank(t *testing.T) {
+	s := Scheduled{SearchSpace: 10000, LogRank: true}
+	for _, c := range []struct{ draw, want float64 }{{0, 0}, {0.25, 0.9}, {0.5, 0.99}, {0.75, 0.999}, {1, 1}} {
+		if got := s.quantile(c.draw); math.Abs(got-c.want) > 2e-4 || got > 1 {
+			t.Errorf("a draw of %g: got the quantile %g, want %g", c.draw, got, c.want)
+		}
+	}
+	run := Start{Pairs: 30, BatchSize: 5, Dim: 3, Epochs: 2, Seed: 4}
+	sampler := started(t, Scheduled{SearchSpace: 15, Quantiles: 4, Hidden: 6, LogRank: true}, run).(*scheduledSampler)
+	epochOf(t, sampler, run, 0)
+	must.Get(sampler.Epoch(1))(t)
+	pairs := must.Get(sampler.Next())(t)
+	draws := slices.Clone(sampler.pending[0].draws)
+	must.Do(t, sampler.Observe(seen(run, 1, pairs)))
+	for i, choice := range sampler.Choices() {
+		if want := (1 - math.Pow(15, -draws[i])) / (1 - 1./15); math.Abs(choice.Quantile-want) > 1e-12 {
+			t.Errorf("anchor %d: got the quantile %g of a draw of %g, want %g", i, choice.Quantile, draws[i], want)
+		}
+	}
+}
+
 func sequence(n int) []int {
 	s := make([]int, n)
 	for i := range s {
@@ -189,7 +219,7 @@ func TestScheduledLearns(t *testing.T) {
 					pairs := must.Get(sampler.Next())(t)
 					o := seen(run, e, pairs)
 					if s := sampler.(*scheduledSampler); e > 0 {
-						for _, q := range s.pending[0].quantiles {
+						for _, q := range s.pending[0].draws {
 							o.Improvement += sign * (q - 0.5)
 						}
 					}
@@ -292,6 +322,7 @@ func TestScheduledErrors(t *testing.T) {
 		{Scheduled{Baseline: 1}, "decay 1"},
 		{Scheduled{Lookahead: -1}, "lookahead of -1"},
 		{Scheduled{Probe: []float64{0.5, 2}}, "quantile 2"},
+		{Scheduled{Probe: []float64{0.5}, LogRank: true}, "draws none"},
 	} {
 		must.Fail(t, must.Err(c.batches.Start(run)), c.want, "%+v", c.batches)
 	}

@@ -56,9 +56,9 @@ type region struct {
 
 // decision is what the policy decided for one mini-batch: for each anchor the state it saw, what it drew, and from what.
 type decision struct {
-	states    []float32 // [anchors, Quantiles]
-	quantiles []float64 // [anchors]
-	betas     []scheduler.Beta
+	states []float32 // [anchors, Quantiles]
+	draws  []float64 // [anchors]
+	betas  []scheduler.Beta
 }
 
 // baseline is the running mean of the rewards.
@@ -129,9 +129,9 @@ func (s *scheduledSampler) build() {
 			if len(s.Probe) > 0 {
 				q = s.Probe[s.built%len(s.Probe)]
 			}
-			d.betas, d.quantiles = append(d.betas, beta), append(d.quantiles, q)
+			d.betas, d.draws = append(d.betas, beta), append(d.draws, q)
 		}
-		anchor = space.Pick(anchor, d.quantiles[len(d.quantiles)-1])
+		anchor = space.Pick(anchor, s.quantile(d.draws[len(d.draws)-1]))
 	}
 	s.pending = append(s.pending, d)
 	s.built++
@@ -177,12 +177,12 @@ func (s *scheduledSampler) Observe(o Observation) error {
 	d := s.pending[0]
 	s.pending = s.pending[1:]
 	for k, pair := range o.Pairs[:run.BatchSize-1] {
-		of := min(k, len(d.quantiles)-1)
-		s.choices = append(s.choices, Choice{Anchor: pair, Picked: o.Pairs[k+1], Quantile: d.quantiles[of], Beta: d.betas[of]})
+		of := min(k, len(d.draws)-1)
+		s.choices = append(s.choices, Choice{Anchor: pair, Picked: o.Pairs[k+1], Quantile: s.quantile(d.draws[of]), Beta: d.betas[of]})
 	}
 	advantage := s.reward.advantage(o.Improvement, s.Baseline)
 	if len(s.Probe) == 0 {
-		s.policy.Update(d.states, d.quantiles, advantage)
+		s.policy.Update(d.states, d.draws, advantage)
 	}
 	return nil
 }
@@ -287,13 +287,13 @@ func (s *scheduledSampler) decided(c *coder, k int) {
 			c.fail("mini-batch %d: %d numbers of state for %d anchors", s.pass.observed+k, len(d.states), anchors)
 			return
 		}
-		d.quantiles, d.betas = make([]float64, anchors), make([]scheduler.Beta, anchors)
+		d.draws, d.betas = make([]float64, anchors), make([]scheduler.Beta, anchors)
 	}
-	for i := range d.quantiles {
-		c.float(&d.quantiles[i])
+	for i := range d.draws {
+		c.float(&d.draws[i])
 		c.float(&d.betas[i].A)
 		c.float(&d.betas[i].B)
-		if err := checkQuantile(d.quantiles[i]); c.reading && err != nil {
+		if err := checkQuantile(d.draws[i]); c.reading && err != nil {
 			c.fail("mini-batch %d: %v", s.pass.observed+k, err)
 		}
 	}

@@ -257,6 +257,7 @@ func methodSettings() []Settable {
 			"may favour both ends"},
 		{Name: "rawquantiles", field: "raw", Says: "FALCON's policy sees softmaxed quantiles as they are, not times their number"},
 		{Name: "remaining", Says: "quantiles of similarity are taken anew over the unused pairs for each pair of a mini-batch"},
+		{Name: "logrank", Says: "what FALCON's policy draws counts orders of magnitude of an entry's rank, not its quantile"},
 		{Name: "lookahead", Unit: "mini-batches", Says: "mini-batches that FALCON may build before it knows the last one's reward; 0 as " +
 			"in the paper"},
 		{Name: "probequantiles", field: "probe", Unit: "quantile", Says: "FALCON measures instead of learning: its mini-batches are " +

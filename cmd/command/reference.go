@@ -2,7 +2,9 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/google/renameio/v2"
@@ -16,6 +18,7 @@ import (
 func referenceCommand() *cobra.Command {
 	var o options
 	var file string
+	var check bool
 	c := &cobra.Command{
 		Use:    "reference ID...",
 		Short:  "Put what the store has of artifacts among the shipped reference results",
@@ -33,6 +36,7 @@ func referenceCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
+			var drifts []paper.Drift
 			for _, id := range ids {
 				grid, err := lab.Open(id, o.Options)
 				if err != nil {
@@ -46,7 +50,11 @@ func referenceCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				drifts = append(drifts, paper.Drifts(all, reference)...)
 				all = paper.Merge(all, reference)
+			}
+			if check {
+				return checkDrifts(c.OutOrStdout(), drifts)
 			}
 			text, err := json.MarshalIndent(all, "", " ")
 			if err != nil {
@@ -62,5 +70,29 @@ func referenceCommand() *cobra.Command {
 	o.bind(c)
 	o.bindMethods(c)
 	c.Flags().StringVar(&file, "file", "vlpx/paper/reference.json", "where the shipped results lie")
+	c.Flags().BoolVar(&check, "check", false, "hold what the store has against the shipped results, and write nothing")
 	return c
+}
+
+// checkDrifts tells how many fresh values are the shipped ones, and which lie too far from them.
+func checkDrifts(out io.Writer, drifts []paper.Drift) error {
+	if len(drifts) == 0 {
+		return errors.New("the store has no run that is shipped; reproduce one first, such as by vlpx reproduce falcon/table1 -methods InfoNCE,GRIT-VLP -seeds 1")
+	}
+	same, far := 0, 0
+	for _, d := range drifts {
+		switch {
+		case d.Fresh == d.Shipped:
+			same++
+		case d.TooFar():
+			far++
+			fmt.Fprintf(out, "%s, seed %d, %s: %g, shipped %g, whose seeds have a standard deviation of %.2g\n",
+				d.Row, d.Seed, d.Metric, d.Fresh, d.Shipped, d.Std)
+		}
+	}
+	fmt.Fprintf(out, "%d values: %d as shipped, %d within what rounding may do, %d too far off\n", len(drifts), same, len(drifts)-same-far, far)
+	if far > 0 {
+		return fmt.Errorf("%d of %d values are not the shipped runs'; find what changed, or make the results anew", far, len(drifts))
+	}
+	return nil
 }

@@ -252,12 +252,17 @@ func leading(results []run.Result, runs []run.Run) []run.Result {
 	return results
 }
 
+// beside tells whether another reference is of the same artifact, scale, data and framework.
+func (r Reference) beside(other Reference) bool {
+	return other.Artifact == r.Artifact && other.Scale == r.Scale && other.Data == r.Data && other.Framework == r.Framework
+}
+
 // Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale, data and framework, unless
 // those have the same runs and more; the others are kept, with the engine and the commit they were run at, unless another image encoder was
 // locked in front of them.
 func Merge(all []Reference, r Reference) []Reference {
 	for i, old := range all {
-		if old.Artifact != r.Artifact || old.Scale != r.Scale || old.Data != r.Data || old.Framework != r.Framework {
+		if !r.beside(old) {
 			continue
 		}
 		if old.Encoder != r.Encoder {

@@ -135,8 +135,12 @@ var Hardest = hardest
 // AddMeasures adds two metrics until a test ends, an entry each: R@50, and of own captions the mean reciprocal rank.
 func AddMeasures(t interface{ Cleanup(func()) }) {
 	some, others := cutoffs, ownView.others
-	t.Cleanup(func() { cutoffs, ownView.others = some, others })
+	t.Cleanup(func() {
+		cutoffs, ownView.others = some, others
+		forgetInfos()
+	})
 	cutoffs = append(slices.Clone(some), 50)
 	ownView.others = append(slices.Clone(others), measure{name: " MRR", column: "MRR", unit: "%",
 		what: [2]string{"mean over images", "mean over captions"}, best: func(rank int) float64 { return 1 / float64(rank) }})
+	forgetInfos()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // Entry is a task that this program knows.
@@ -70,6 +71,7 @@ func add(new Entry) {
 		}
 	}
 	registry[kind] = new
+	forgetInfos()
 }
 
 // RegisterTask is [Register] of a task whose type is not known when the program is built, without flags.
@@ -137,11 +139,32 @@ func Metrics() []Info {
 	return all
 }
 
+// known has the first of [Metrics] by each name; nil before it is first read. Each start of a program reads it hundreds of times, for the
+// columns of artifacts.
+var known struct {
+	sync.Mutex
+	infos map[Metric]Info
+}
+
+// forgetInfos is called where there are further metrics.
+func forgetInfos() {
+	known.Lock()
+	defer known.Unlock()
+	known.infos = nil
+}
+
 // InfoOf describes a metric of a registered task.
-func InfoOf(m Metric) (info Info, known bool) {
-	all := Metrics()
-	if at := slices.IndexFunc(all, func(i Info) bool { return i.Metric == m }); at >= 0 {
-		return all[at], true
+func InfoOf(m Metric) (info Info, found bool) {
+	known.Lock()
+	defer known.Unlock()
+	if known.infos == nil {
+		known.infos = map[Metric]Info{}
+		for _, i := range Metrics() {
+			if _, there := known.infos[i.Metric]; !there {
+				known.infos[i.Metric] = i
+			}
+		}
 	}
-	return Info{}, false
+	info, found = known.infos[m]
+	return info, found
 }

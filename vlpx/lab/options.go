@@ -62,6 +62,8 @@ type Options struct {
 	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores
 	// pairs. They are part of a run's identity; Measure asks of finished runs what they were not trained with.
 	Tasks []eval.Task `json:"-"`
+
+	known *plan.Known // see plan.Request; of a call that plans several artifacts
 }
 
 // View is a choice of what a report's table and figure show, and how large the figure is.
@@ -133,7 +135,7 @@ func (o Options) request(home string) (plan.Request, error) {
 	return plan.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
 		Weights: o.Weights, Places: Places(home), Regions: o.Regions, Graphs: o.Graphs, Model: o.Model, Tasks: o.Tasks,
-		Second: second, Without: o.Without,
+		Second: second, Without: o.Without, Known: o.known,
 	}, err
 }
 

@@ -74,7 +74,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 	if err != nil {
 		return nil, err
 	}
-	o.View = View{} // which is of one artifact
+	o.View, o.known = View{}, new(plan.Known) // a view is of one artifact
 	p := &Page{Date: time.Now(), Program: source.Commit(), Engines: map[string]int{}, Commits: map[string]int{}}
 	var grids []*Grid // nil where it does not open, with the error in faults
 	var faults []error

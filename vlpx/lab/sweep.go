@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/sweep"
 	"vlpx.internal/vlpx/train"
 )
@@ -32,22 +33,23 @@ func OpenSweep(ids []string, o Options) (*Sweep, error) {
 		return nil, err
 	}
 	s := &Sweep{worker: worker}
-	plan := &sweep.Plan{Artifacts: ids}
+	o.known = new(plan.Known)
+	tasks := &sweep.Plan{Artifacts: ids}
 	for k, id := range ids {
 		grid, err := Open(id, o)
 		if err != nil {
 			return nil, err
 		}
-		if err := grid.addTasks(plan, k); err != nil {
+		if err := grid.addTasks(tasks, k); err != nil {
 			return nil, err
 		}
 		s.Grids = append(s.Grids, grid)
 	}
-	plan.Sort()
-	if plan.Options, err = json.Marshal(o.absolute()); err != nil {
+	tasks.Sort()
+	if tasks.Options, err = json.Marshal(o.absolute()); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	s.Sweep = sweep.New(s.Grids[0].Home, plan)
+	s.Sweep = sweep.New(s.Grids[0].Home, tasks)
 	return s, nil
 }
 

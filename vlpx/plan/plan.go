@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -48,6 +49,8 @@ type Request struct {
 	Model func(s scale.Scale, vocab int) framework.Framework
 	// Tasks are what runs are measured by besides retrieval, which is left out where the framework is one of images alone.
 	Tasks []eval.Task
+	// Known is shared by the plans of several requests; nil for the plan's own.
+	Known *Known
 
 	folders map[string]run.Data // those that a plan has opened, whose content takes time to read; nil to open them each time
 }
@@ -191,7 +194,7 @@ func (p *Plan) rows(q Request) error {
 		return err
 	}
 	p.Jobs = make([][][]Job, len(p.Experiment.Rows))
-	p.Planner = planner{q, p.Seeds, published, nil, &learned{}}
+	p.Planner = planner{Request: q, seeds: p.Seeds, published: published, on: new(memo[string, bool]), known: cmp.Or(q.Known, new(Known))}
 	if q.Regions != "" {
 		of, err := regions.Folder(q.Regions)
 		if err != nil {

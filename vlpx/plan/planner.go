@@ -19,13 +19,14 @@ type planner struct {
 	Request
 	seeds     []uint64
 	published run.Weights
-	files     *regions.Files // of Request.Regions; nil for none
-	*learned
+	files     *regions.Files      // of Request.Regions; nil for none
+	on        *memo[string, bool] // frameworks that a run of the plan is on
+	known     *Known              // nil of a row outside of a plan
 }
 
-// learned is what planners of one plan share.
-type learned struct {
-	on      memo[string, bool] // frameworks that a run is on
+// Known is what planning has found out of captions, which plans of the same data may share: it takes most of a plan's time. The zero value
+// is ready.
+type Known struct {
 	words   memo[words, *text.Tokenizer]
 	lengths memo[string, TextSizes] // of the texts of runs that go on from others, by what they are read from
 }
@@ -246,7 +247,7 @@ func (w planner) vocabulary(scale scale.Scale, data run.Data, m negative.Method)
 		}
 	}
 	v := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
-	tokenizer, err := w.words.get(words{data.Hash, v}, func() (*text.Tokenizer, error) {
+	tokenizer, err := w.known.words.get(words{data.Hash, v}, func() (*text.Tokenizer, error) {
 		collection, err := data.Open()
 		if err != nil {
 			return nil, err

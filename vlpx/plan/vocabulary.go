@@ -32,10 +32,10 @@ func (w planner) grown(r *run.Run) (TextSizes, error) {
 	if err != nil {
 		return TextSizes{}, fmt.Errorf("paper: %w", err)
 	}
-	if w.learned == nil {
+	if w.known == nil {
 		return measureTexts(*r) // of a row outside of a plan
 	}
-	return w.lengths.get(string(key), func() (TextSizes, error) { return measureTexts(*r) })
+	return w.known.lengths.get(string(key), func() (TextSizes, error) { return measureTexts(*r) })
 }
 
 // measureTexts reads the training texts of a run.

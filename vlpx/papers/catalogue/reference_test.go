@@ -40,6 +40,7 @@ func TestShippedReferences(t *testing.T) {
 
 // What is shipped of scenes is of runs that today's settings make: nothing of a former regime is shown.
 func TestShippedIsCurrent(t *testing.T) {
+	known := new(plan.Known)
 	for _, r := range must.Get(paper.References())(t) {
 		if r.Data != "scenes" {
 			continue
@@ -48,7 +49,7 @@ func TestShippedIsCurrent(t *testing.T) {
 		if r.Framework != "" {
 			set = []string{"framework=" + r.Framework}
 		}
-		p := must.Get(paper.NewPlan(must.Get(Find(r.Artifact))(t), plan.Request{Scale: r.Scale, Set: set, Seeds: []uint64{1}}))(t)
+		p := must.Get(paper.NewPlan(must.Get(Find(r.Artifact))(t), plan.Request{Scale: r.Scale, Set: set, Seeds: []uint64{1}, Known: known}))(t)
 		for _, row := range r.Rows {
 			if !p.Current(row) {
 				t.Errorf("%s at %s: what is shipped of %s is of other runs than its seeds make today; withdraw it or make it anew", r.Artifact,

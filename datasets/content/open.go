@@ -1,6 +1,7 @@
 package content
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -66,8 +67,8 @@ func Regular(name string) (*os.File, error) {
 	return f, nil
 }
 
-// longestText bounds a text that is read whole, such as a vocabulary or a list of names, in bytes.
-const longestText = 64 << 20
+// LongestText bounds a text that is read whole, such as a vocabulary, a list of names or a result, in bytes.
+const LongestText = 64 << 20
 
 // ReadFile reads a regular file of 64 MiB at most: a text that people or other programs wrote.
 func ReadFile(name string) ([]byte, error) {
@@ -76,19 +77,32 @@ func ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadAll(f, longestText)
+	return ReadAll(f, LongestText)
 }
 
-// ReadAll reads an open file of so many bytes at most. A longer one is refused unread.
+// TooLong is that a file has more bytes than are read of such a one.
+type TooLong struct {
+	Name        string
+	Bytes, Most int64
+}
+
+func (t *TooLong) Error() string {
+	return fmt.Sprintf("%s has %d bytes; such a file has at most %d", t.Name, t.Bytes, t.Most)
+}
+
+// ReadAll reads an open file of so many bytes at most. A longer one is refused unread; see [TooLong].
 func ReadAll(f *os.File, most int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if info.Size() > most {
-		return nil, fmt.Errorf("%s has %d bytes; such a file has at most %d", f.Name(), info.Size(), most)
+		return nil, &TooLong{f.Name(), info.Size(), most}
 	}
-	return io.ReadAll(io.LimitReader(f, most))
+	var text bytes.Buffer
+	text.Grow(int(info.Size()) + bytes.MinRead) // as growing by and by takes a multiple of the memory
+	_, err = text.ReadFrom(io.LimitReader(f, most))
+	return text.Bytes(), err
 }
 
 // CutOff says where reading stopped; a file that ends too early is the usual reason.

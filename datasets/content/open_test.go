@@ -100,7 +100,7 @@ func TestReadFile(t *testing.T) {
 	if text, err := ReadFile(path); err != nil || string(text) != "words" {
 		t.Errorf("got %q (%v)", text, err)
 	}
-	if err := os.Truncate(path, longestText+1); err != nil {
+	if err := os.Truncate(path, LongestText+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "such a file has at most") {

@@ -82,17 +82,22 @@ func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.
 // WriteTo keeps io.Copy to Read.
 func (f *File) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{f}) }
 
-// longest bounds a file that is read whole, in bytes: results and curves of long trainings take some MiB.
-const longest = 1 << 30
+// longestList bounds a list that is read whole and grows with the data or with the steps of training, in bytes.
+const longestList = 256 << 20
 
-// ReadFile reads a regular file whole, of 1 GiB at most.
-func ReadFile(path string) ([]byte, error) {
+// ReadFile reads a regular file whole, of 64 MiB at most: settings, results and plans take some MiB.
+func ReadFile(path string) ([]byte, error) { return readFile(path, content.LongestText) }
+
+// ReadList reads a regular file whole, of 256 MiB at most: curves, or mined pairs.
+func ReadList(path string) ([]byte, error) { return readFile(path, longestList) }
+
+func readFile(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return content.ReadAll(f.File, longest)
+	return content.ReadAll(f.File, most)
 }
 
 // ReadDir is os.ReadDir.

@@ -59,7 +59,7 @@ func (a Added) mined() (eval.Mined, error) {
 		return eval.Mined{}, fmt.Errorf("run: the training data has pairs that run %s mines, and the store's place is not named; ask by "+
 			"Store.Placed", a.By)
 	}
-	text, err := store.Read(a.File)
+	text, err := store.ReadList(a.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return eval.Mined{}, fmt.Errorf("run: the pairs that run %s mines: %w; train the run that needs them, which makes them", a.By, err)
 	}

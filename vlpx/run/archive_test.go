@@ -154,11 +154,15 @@ func smallArchive(t testing.TB) (path, id string) {
 
 // A store from elsewhere may have a pipe in the place of a lock, and settings of any length: a run's list ends at once, and says so.
 func TestHostileStore(t *testing.T) {
-	for want, spoil := range map[string]func(dir string) error{
-		"settings of": func(dir string) error {
+	lengthen := func(blanks int) func(dir string) error {
+		return func(dir string) error {
 			text, err := os.ReadFile(filepath.Join(dir, runName))
-			return errors.Join(err, os.WriteFile(filepath.Join(dir, runName), append(bytes.Repeat([]byte(" "), 100<<20), text...), 0o644))
-		},
+			return errors.Join(err, os.WriteFile(filepath.Join(dir, runName), append(bytes.Repeat([]byte(" "), blanks), text...), 0o644))
+		}
+	}
+	for want, spoil := range map[string]func(dir string) error{
+		"settings of":     lengthen(5 << 20),
+		"such a file has": lengthen(100 << 20),
 		"no regular file": func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, store.LockName), 0o600) },
 	} {
 		path, id := smallArchive(t)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
@@ -59,8 +60,8 @@ func TestPipeForAResult(t *testing.T) {
 	}
 }
 
-// A finished run of which any file was edited, though it can still be read, is not exported, and verifying tells of it. Files of older
-// versions have no sums.
+// A finished run of which any file was edited, though it can still be read, is not exported, and verifying tells of it. One that became
+// absurdly long is told unread. Files of older versions have no sums.
 func TestChangedFiles(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
 	e.Label = func(Run) Label { return Label{Scale: "tiny"} }
@@ -104,5 +105,33 @@ func TestChangedFiles(t *testing.T) {
 			}
 		}
 		must.Do(t, os.WriteFile(path, before, 0o644))
+	}
+	for name, bytes := range map[string]int64{resultName: 65 << 20, labelName: 65 << 20, task: 65 << 20, tokenizerName: 40 << 30,
+		train.CurvesName: 40 << 30} {
+		path := filepath.Join(e.Store.Dir(r), name)
+		before, began := must.Get(os.ReadFile(path))(t), time.Now()
+		must.Do(t, os.Truncate(path, bytes)) // a hole
+		found, err := e.Store.Verify(t.Context(), nil)
+		if err != nil || len(found) != 1 || found[0].Harmless || !strings.Contains(found[0].What, path) ||
+			!strings.Contains(found[0].What, "at most") {
+			t.Errorf("%s of %d bytes: verifying finds %v (%v), want the file with a bound", name, bytes, found, err)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s of %d bytes: verifying takes %v", name, bytes, took)
+		}
+		must.Do(t, os.WriteFile(path, before, 0o644))
+	}
+}
+
+// A result that is too long to be read is not written either.
+func TestLongResult(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), Run{}
+	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
+	_, err := s.finish(r, Result{ID: r.ID(), Skipped: []string{strings.Repeat("x", 64<<20)}})
+	if err == nil || !strings.Contains(err.Error(), "67108864 at most") {
+		t.Errorf("got %v", err)
+	}
+	if _, done, err := s.Find(r); done || err != nil {
+		t.Errorf("the run is done: %v (%v)", done, err)
 	}
 }

@@ -130,7 +130,7 @@ func present(err error) error {
 // verifyMined reads pairs that the run mined.
 func verifyMined(e Entry, name string) error {
 	path := filepath.Join(e.Dir, name)
-	text, err := store.Read(path)
+	text, err := store.ReadList(path)
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", path, err)
 	}

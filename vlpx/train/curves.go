@@ -125,7 +125,7 @@ type Curves struct {
 // line that is being written is left out. Without a file there are none.
 func ReadCurves(dir string) (Curves, error) {
 	path := filepath.Join(dir, CurvesName)
-	text, err := disk.ReadFile(path)
+	text, err := disk.ReadList(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Curves{}, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/vlpx/disk"
 )
 
@@ -30,14 +31,25 @@ func sumOf(said []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Read reads a file that ends with its sum: a result, a label, what a task gave, mined pairs. One that says something else than its sum is
-// of is ErrUnsealed. One of an older version has no sum and is taken as it is.
-func Read(path string) ([]byte, error) {
-	text, err := disk.ReadFile(path)
+// longestSeal is more than the bytes of a seal.
+const longestSeal = 64
+
+// Read reads a file that ends with its sum: a result, a label, what a task gave. One that says something else than its sum is of, or is
+// longer than the store writes, is ErrUnsealed. One of an older version has no sum and is taken as it is.
+func Read(path string) ([]byte, error) { return unsealed(disk.ReadFile(path)) }
+
+// ReadList is Read of a list that grows with the data: mined pairs.
+func ReadList(path string) ([]byte, error) { return unsealed(disk.ReadList(path)) }
+
+func unsealed(text []byte, err error) ([]byte, error) {
+	if long, is := errors.AsType[*content.TooLong](err); is {
+		return nil, fmt.Errorf("%w: it has %d bytes, and the program writes %d at most", ErrUnsealed, long.Bytes, long.Most)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if at := Seal.FindSubmatchIndex(text); at != nil && sumOf(text[:at[0]]) != string(text[at[2]:at[3]]) {
+	end := text[max(0, len(text)-longestSeal):]
+	if at := Seal.FindSubmatchIndex(end); at != nil && sumOf(text[:len(text)-len(end)+at[0]]) != string(end[at[2]:at[3]]) {
 		return nil, ErrUnsealed
 	}
 	return text, nil

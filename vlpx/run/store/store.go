@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/vlpx/disk"
 )
 
@@ -73,18 +74,31 @@ func unwritten(path string, err error) error {
 
 // Publish writes a value as JSON that ends with its sum; see [Store.Write] and [Read].
 func (s *Store) Publish(id, name string, value any) error {
+	text, err := marshal(name, value)
+	if err != nil {
+		return err
+	}
+	return s.Write(id, name, text)
+}
+
+// marshal is a value as JSON that ends with its sum, unless it is longer than what [Read] takes.
+func marshal(name string, value any) ([]byte, error) {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		return fmt.Errorf("run: %s: %w", name, err)
+		return nil, fmt.Errorf("run: %s: %w", name, err)
 	}
-	return s.Write(id, name, Sealed(text))
+	if text = Sealed(text); len(text) > content.LongestText {
+		return nil, fmt.Errorf("run: %s would have %d bytes, and has %d at most; train for fewer epochs, or mend images that cannot be read",
+			name, len(text), content.LongestText)
+	}
+	return text, nil
 }
 
 // PublishFirst is Publish unless the file is there already, whoever wrote it. It tells whether this value is the one that the store has.
 func (s *Store) PublishFirst(id, name string, value any) (first bool, err error) {
-	text, err := json.MarshalIndent(value, "", "  ")
+	text, err := marshal(name, value)
 	if err != nil {
-		return false, fmt.Errorf("run: %s: %w", name, err)
+		return false, err
 	}
 	path := s.Path(id, name)
 	file, err := disk.NewPending(path, 0o644)
@@ -92,7 +106,7 @@ func (s *Store) PublishFirst(id, name string, value any) (first bool, err error)
 		return false, unwritten(path, err)
 	}
 	defer file.Discard()
-	if _, err := file.Write(Sealed(text)); err != nil {
+	if _, err := file.Write(text); err != nil {
 		return false, unwritten(path, err)
 	}
 	err = file.PlaceFirst()

@@ -1,6 +1,10 @@
 package scenes
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"vlpx.internal/datasets"
+)
 
 // holds reports whether the subject is in this direction of the object: a strict order of columns or of rows.
 func (d Direction) holds(subject, object Object) bool {
@@ -54,30 +58,47 @@ func (b bitset) count() int {
 	return n
 }
 
-// relation is TrueOf for all pairs: for each distinct caption the set of images that it is true of.
-type relation struct {
+// sets is TrueOf for all pairs: for each distinct caption the set of images that it is true of.
+type sets struct {
 	distinct []int32  // the distinct caption of each pair
 	images   []bitset // [distinct captions]
 }
 
 // Holds implements datasets.Relation. All pairs are known.
-func (r *relation) Holds(i, p int) (holds, known bool) { return r.images[r.distinct[p]].has(i), true }
+func (r *sets) Holds(i, p int) (holds, known bool) { return r.images[r.distinct[p]].has(i), true }
 
-// newRelation computes the relation of all scenes with all graphs. Equal captions are treated once, 64 images at a time.
-func newRelation(scenes []Scene, graphs []Graph) *relation {
-	t := newTables(scenes)
-	r := &relation{distinct: make([]int32, len(graphs))}
+// each is TrueOf for all pairs, looked at when it is asked for.
+type each struct {
+	scenes []Scene
+	graphs []Graph // [pairs]
+}
+
+// Holds implements datasets.Relation. All pairs are known.
+func (r *each) Holds(i, p int) (holds, known bool) { return r.graphs[p].TrueOf(r.scenes[i]), true }
+
+// mostBits bounds the sets of images of a split, which grow with its square: those of a million images would take some ten GiB.
+const mostBits = 1 << 31
+
+// newRelation is the relation of all scenes with all graphs: as sets, which answer at once, unless they take more bits than that.
+func newRelation(scenes []Scene, graphs []Graph, most int) datasets.Relation {
 	seen := make(map[Graph]int32)
+	distinct := make([]int32, len(graphs))
 	for p, g := range graphs {
 		d, ok := seen[g]
 		if !ok {
-			d = int32(len(r.images))
+			d = int32(len(seen))
 			seen[g] = d
-			r.images = append(r.images, t.trueOf(g))
 		}
-		r.distinct[p] = d
+		distinct[p] = d
 	}
-	return r
+	if len(seen) > most/max(len(scenes), 1) {
+		return &each{scenes, graphs}
+	}
+	t, images := newTables(scenes), make([]bitset, len(seen))
+	for g, d := range seen {
+		images[d] = t.trueOf(g)
+	}
+	return &sets{distinct, images}
 }
 
 // tables hold the sets of images from which the set of any caption follows.

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -76,12 +77,14 @@ func TestRelationIsTheDefinition(t *testing.T) {
 				graphs = append(graphs, drawCaptions(scenes[i], levels[level], 5, stream(seed, 0, forCaptions, i))...)
 			}
 		}
-		r := newRelation(scenes, graphs)
+		kept, looked := newRelation(scenes, graphs, mostBits), newRelation(scenes, graphs, 0)
 		for p, g := range graphs {
 			for i, s := range scenes {
 				want := slowlyTrue(g, s)
-				if got, known := r.Holds(i, p); got != want || !known {
-					t.Fatalf("Holds of %q and %+v: got %v, known %v, want %v, known true", g, s, got, known, want)
+				for _, r := range []datasets.Relation{kept, looked} {
+					if got, known := r.Holds(i, p); got != want || !known {
+						t.Fatalf("%T: Holds of %q and %+v: got %v, known %v, want %v, known true", r, g, s, got, known, want)
+					}
 				}
 				if got := g.TrueOf(s); got != want {
 					t.Fatalf("TrueOf of %q and %+v: got %v, want %v", g, s, got, want)
@@ -106,6 +109,23 @@ func TestSayingLessIsTrueOfMore(t *testing.T) {
 	})
 }
 
+// The relation of a million images takes no more memory than they do.
+func TestRelationOfManyImages(t *testing.T) {
+	scenes, graphs := make([]Scene, 1_000_000), make([]Graph, 0, 100_000)
+	scenes[7] = firstWorld.drawScene(stream(1, 0, forObjects, 7), false)
+	for i := range cap(graphs) {
+		graphs = append(graphs, Graph{Subject: Attributes{Shape: Shape(i)}, Object: Attributes{Colour: Colour(i >> 8), Size: Size(i >> 16)}})
+	}
+	graphs[5] = Graph{Ground: scenes[7].Ground, Subject: scenes[7].Objects[0].Attributes}
+	r := newRelation(scenes, graphs, mostBits)
+	if holds, known := r.Holds(7, 5); !holds || !known {
+		t.Errorf("a scene's own caption: got %v, known %v", holds, known)
+	}
+	if holds, _ := r.Holds(8, 5); holds {
+		t.Error("it is true of a scene of nothing")
+	}
+}
+
 func BenchmarkRelation(b *testing.B) {
 	for _, images := range []int{2000, 4000} {
 		b.Run(fmt.Sprintf("%dx%d", images, 5*images), func(b *testing.B) {
@@ -113,7 +133,7 @@ func BenchmarkRelation(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				newRelation(all.scenes, all.graphs)
+				newRelation(all.scenes, all.graphs, mostBits)
 			}
 		})
 	}

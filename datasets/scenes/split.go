@@ -22,7 +22,7 @@ type Split struct {
 	captions int // of each image
 
 	content  func() content
-	relation func() *relation
+	relation func() datasets.Relation
 	classes  func() []string
 
 	questions  func() []datasets.Question
@@ -45,9 +45,9 @@ var (
 func newSplit(c Config, w *world, number, count, captions int) *Split {
 	s := &Split{config: c, world: w, name: splitNames[number], number: number, count: count, captions: captions}
 	s.content = sync.OnceValue(s.draw)
-	s.relation = sync.OnceValue(func() *relation {
+	s.relation = sync.OnceValue(func() datasets.Relation {
 		all := s.content()
-		return newRelation(all.scenes, all.graphs)
+		return newRelation(all.scenes, all.graphs, mostBits)
 	})
 	s.questions, s.statements = sync.OnceValue(s.ask), sync.OnceValue(s.state)
 	s.classes = sync.OnceValue(func() []string {
@@ -135,7 +135,7 @@ func (s *Split) Scene(i int) Scene { return s.content().scenes[i] }
 func (s *Split) Graph(p int) Graph { return s.content().graphs[p] }
 
 // Relation implements datasets.Related. It is computed at the first call and kept, one bit for each image and distinct
-// caption. It panics on indices out of range.
+// caption; of a split that is too large for that each pair is looked at when it is asked for. It panics on indices out of range.
 func (s *Split) Relation() datasets.Relation { return s.relation() }
 
 // Density is the share of true pairs among all pairs of a caption and an image other than its own: what a negative drawn
@@ -144,18 +144,20 @@ func (s *Split) Density() float64 {
 	if s.count < 2 {
 		return 0
 	}
-	r, total := s.relation(), 0
-	trueImages := make([]int, len(r.images))
-	for d, images := range r.images {
-		trueImages[d] = images.count()
-	}
-	for p, d := range r.distinct {
-		total += trueImages[d]
-		if own := p / s.captions; r.images[d].has(own) {
+	all, total, trueImages := s.content(), 0, map[Graph]int{}
+	t := newTables(all.scenes)
+	for p, g := range all.graphs {
+		n, known := trueImages[g]
+		if !known {
+			n = t.trueOf(g).count()
+			trueImages[g] = n
+		}
+		total += n
+		if g.TrueOf(all.scenes[p/s.captions]) { // its own
 			total--
 		}
 	}
-	return float64(total) / float64(len(r.distinct)*(s.count-1))
+	return float64(total) / float64(len(all.graphs)*(s.count-1))
 }
 
 // Class implements datasets.Labelled: the ground of image i, or with Config.OneShape the shape of its objects.

@@ -85,7 +85,7 @@ func TestUnknownArtifactIsAnError(t *testing.T) {
 	}
 }
 
-// program puts the code cells of a notebook together as the kernel does: declarations side by side, statements in functions.
+// program puts the code cells of a notebook together as the kernel does, declarations side by side, statements in functions, as a package.
 func program(t *testing.T, notebook []byte) string {
 	t.Helper()
 	var file struct {
@@ -95,7 +95,7 @@ func program(t *testing.T, notebook []byte) string {
 		}
 	}
 	must.Do(t, json.Unmarshal(notebook, &file))
-	imports, declarations := map[string]bool{}, "func main() {}\n"
+	imports, declarations := map[string]bool{}, ""
 	for k, cell := range file.Cells {
 		source := strings.Join(cell.Source, "")
 		if cell.Kind != "code" {
@@ -121,23 +121,29 @@ func program(t *testing.T, notebook []byte) string {
 		}
 		declarations += source[rest:] + "\n"
 	}
-	text := "package main\n"
+	text := "package cells\n"
 	for clause := range imports {
 		text += clause + "\n"
 	}
 	return text + declarations
 }
 
-// The kernel's own tests run the notebooks, where there is a Jupyter; this one finds what does not compile anywhere.
+// The kernel's own tests run the notebooks, where there is a Jupyter; this one finds what does not compile anywhere. One go command reads the
+// module once for all of them, each a package that is here for that command alone, and links none.
 func TestCellsCompile(t *testing.T) {
 	files := must.Get(Files())(t)
+	here, dir := must.Get(os.Getwd())(t), t.TempDir()
+	command, overlay := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(dir, "overlay.json")), map[string]string{}
 	for name, notebook := range files {
-		encoded := must.Get(notebook.Encode())(t)
-		source := filepath.Join(t.TempDir(), "main.go")
+		encoded, source := must.Get(notebook.Encode())(t), filepath.Join(dir, name+".go")
 		must.Do(t, os.WriteFile(source, []byte(program(t, encoded)), 0o644))
-		if out, err := exec.CommandContext(t.Context(), "go", "vet", source).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", name, err, out)
-		}
+		folder := "cells_" + strings.TrimSuffix(name, ".ipynb")
+		overlay[filepath.Join(here, folder, "main.go")] = source
+		command.Args = append(command.Args, "./"+folder)
+	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "overlay.json"), must.Get(json.Marshal(map[string]any{"Replace": overlay}))(t), 0o644))
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

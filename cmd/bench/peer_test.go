@@ -1,11 +1,14 @@
 package bench
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,9 +35,29 @@ func torch(t *testing.T) python {
 	return python{}
 }
 
+// forked is an interpreter that runs a program in a copy of a process which has imported PyTorch, with one thread. It ends with the test.
+func forked(t *testing.T, in python) python {
+	t.Helper()
+	dir := must.Get(os.MkdirTemp("", "torch"))(t) // a short name, which a socket's can be made of
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	script, socket := must.Get(filepath.Abs("testdata/forked.py"))(t), filepath.Join(dir, "socket")
+	server := exec.CommandContext(t.Context(), in.path, "-B", script, socket)
+	server.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1")
+	server.Stderr = t.Output()
+	said := must.Get(server.StdoutPipe())(t)
+	must.Do(t, server.Start())
+	t.Cleanup(func() {
+		server.Process.Kill()
+		server.Wait()
+	})
+	must.Get(bufio.NewReader(said).ReadString('\n'))(t)
+	in.path = program(t, fmt.Sprintf("exec '%s' -S '%s' '%s' \"$@\"", in.path, script, socket))
+	return in
+}
+
 // PyTorch's step has our losses, before the first update, after it, and after the second.
 func TestPeerHasOurLosses(t *testing.T) {
-	in, e := torch(t), executor(t)
+	in, e := forked(t, torch(t)), executor(t)
 	for _, c := range []Case{
 		tiny(t, "InfoNCE"), tiny(t, "ALBEF"), tiny(t, "ALBEF, momentumqueue=16"), tiny(t, "InfoNCE", "meanpool=false"),
 		tiny(t, "InfoNCE", "framework=clip"), tiny(t, "InfoNCE", "framework=clip", "meanpool=false"), tiny(t, "ALBEF", "framework=clip"),

@@ -128,8 +128,8 @@ func program(t *testing.T, notebook []byte) string {
 	return text + declarations
 }
 
-// The kernel's own tests run the notebooks, where there is a Jupyter; this one finds what does not compile anywhere. One go command reads the
-// module once for all of them, each a package that is here for that command alone, and links none.
+// The kernel's own tests run the notebooks, where there is a Jupyter; this one finds what does not compile anywhere. One go command reads
+// the module once for all of them, each a package that is here for that command alone, and links none.
 func TestCellsCompile(t *testing.T) {
 	files := must.Get(Files())(t)
 	here, dir := must.Get(os.Getwd())(t), t.TempDir()

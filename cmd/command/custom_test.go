@@ -61,7 +61,8 @@ func TestProgramOfOnesOwn(t *testing.T) {
 	dir, checkout := t.TempDir(), must.Get(filepath.Abs("../.."))(t)
 	must.Do(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(ownProgram), 0o644))
 	for _, args := range [][]string{
-		{"mod", "init", "mine"}, {"mod", "edit", "-replace", "vlpx.internal=" + checkout}, {"build", "-mod=mod", "-o", "mine", "."},
+		{"mod", "init", "mine"}, {"mod", "edit", "-replace", "vlpx.internal=" + checkout},
+		{"build", "-mod=mod", "-ldflags=-s", "-o", "mine", "."},
 	} {
 		c := exec.Command("go", args...)
 		c.Dir, c.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")

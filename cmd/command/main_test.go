@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		program = filepath.Join(dir, "vlpx")
 		var output []byte
-		if output, err = exec.Command("go", "build", "-buildvcs=false", "-o", program, "../vlpx").CombinedOutput(); err != nil {
+		if output, err = exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s", "-o", program, "../vlpx").CombinedOutput(); err != nil {
 			err = fmt.Errorf("go build: %w: %s", err, output)
 		}
 	}

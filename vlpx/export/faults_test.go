@@ -25,7 +25,7 @@ func TestFaults(t *testing.T) {
 	must.Do(t, Write(one, earlier, m))
 	must.Do(t, Write(other, kept, m))
 	before, after := contents(t, one), contents(t, other)
-	t.Log(faults.Every(t, 60, faults.Program{
+	t.Log(faults.Every(t, 30, faults.Program{
 		Prepare: func(t *testing.T, dir string) { must.Do(t, Write(place(dir), earlier, m)) },
 		Do:      func(dir string) error { return Write(place(dir), kept, m) },
 		Readable: func(dir string) error {

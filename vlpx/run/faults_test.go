@@ -123,7 +123,7 @@ func written(t *testing.T) Run {
 }
 
 // Whatever operation on files fails while a run is made, with those that it needs, nothing is lost by it and nothing damaged is taken for
-// good. Only some of all faults are tried; see [faults.Every].
+// good. Only some of all faults are tried, others each time; see [faults.Every].
 func TestFaults(t *testing.T) {
 	scheduled := negative.FALCON(negative.Scheduled{SearchSpace: 16, Objectives: negative.Of(negative.ITC), Quantiles: 5, Hidden: 8,
 		Baseline: 0.9})
@@ -133,9 +133,9 @@ func TestFaults(t *testing.T) {
 		run  func(*testing.T) Run
 		some int // faults that are tried
 	}{
-		"plain":                {func(t *testing.T) Run { return plainly(t, negative.Plain()) }, 60},
-		"FALCON":               {func(t *testing.T) Run { return plainly(t, scheduled) }, 30},
-		"GloFND":               {func(t *testing.T) Run { return plainly(t, thresholds) }, 30},
+		"plain":                {func(t *testing.T) Run { return plainly(t, negative.Plain()) }, 30},
+		"FALCON":               {func(t *testing.T) Run { return plainly(t, scheduled) }, 15},
+		"GloFND":               {func(t *testing.T) Run { return plainly(t, thresholds) }, 15},
 		"chain":                {chained, 8},
 		"mined pairs":          {onMined, 8},
 		"own locked encoder":   {behindOwn, 10},
@@ -150,7 +150,7 @@ func TestFaults(t *testing.T) {
 func TestFaultsOfMeasuring(t *testing.T) {
 	r, e := plainly(t, negative.Plain()), executor(t, "")
 	var want map[string]float64
-	t.Log(faults.Every(t, 40, faults.Program{
+	t.Log(faults.Every(t, 20, faults.Program{
 		Prepare: func(t *testing.T, dir string) {
 			e.Store = OpenStore(dir)
 			must.Get(e.Run(t.Context(), r))(t)

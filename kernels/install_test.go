@@ -160,13 +160,17 @@ func TestLauncherOutlivesNoJupyter(t *testing.T) {
 	}
 }
 
+// gopls ends by itself, and does not begin where nobody completes a name.
 func TestGoplsEndsByItself(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, writeSpec(dir, installed{}))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "bin", "gopls-server"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755))
-	out, err := exec.Command(filepath.Join(dir, "bin", "gopls"), "-listen", "unix;/a socket").Output()
-	if got, want := string(out), "-listen.timeout=1m -listen unix;/a socket\n"; got != want || err != nil {
-		t.Errorf("called with %q (%v), want %q", got, err, want)
+	for unattended, want := range map[string]string{"": "-listen.timeout=1m -listen unix;/a socket\n", "1": ""} {
+		t.Setenv("VLPX_UNATTENDED", unattended)
+		out, err := exec.Command(filepath.Join(dir, "bin", "gopls"), "-listen", "unix;/a socket").Output()
+		if got := string(out); got != want || err != nil {
+			t.Errorf("called with %q (%v), want %q", got, err, want)
+		}
 	}
 }
 

@@ -46,17 +46,17 @@ func pages(t *testing.T) string {
 }
 
 // TestClassic opens notebooks in one server, whose folder has a name with spaces and letters beyond ASCII and lies outside of the
-// checkout.
+// checkout. The bench trains in JupyterLab.
 func TestClassic(t *testing.T) {
 	require(t)
 	j := startJupyter(t, classic, filepath.Join(t.TempDir(), "Étude à part"))
 	t.Run("cells, widgets, interrupt and restart", func(t *testing.T) { testScratch(t, j) })
 	t.Run("quick-start.ipynb", func(t *testing.T) { testQuickStart(t, j) })
-	t.Run("ablation-bench.ipynb", func(t *testing.T) { testBench(t, j) })
+	t.Run("ablation-bench.ipynb", func(t *testing.T) { reload(compose(t, j)) })
 	t.Run("false-negatives.ipynb", func(t *testing.T) { testExplorer(t, j) })
 }
 
-// TestNotebook7 does what is the page's own affair: the bench's training is tested in the others.
+// TestNotebook7 does what is the page's own affair: what a kernel does is tested in the others.
 func TestNotebook7(t *testing.T) {
 	require(t)
 	j := startJupyter(t, seven(pages(t)), filepath.Join(t.TempDir(), "seven"))
@@ -68,14 +68,16 @@ func TestNotebook7(t *testing.T) {
 func TestLab(t *testing.T) {
 	require(t)
 	j := startJupyter(t, lab(pages(t)), filepath.Join(t.TempDir(), "lab"))
-	t.Run("completions and interrupt", func(t *testing.T) { testCode(t, j) })
 	t.Run("ablation-bench.ipynb", func(t *testing.T) { testBench(t, j) })
 	t.Run("two notebooks in a page", func(t *testing.T) { testTwo(t, j) })
 }
 
-// trainingCell trains for minutes.
+// trainingCell trains for an hour.
 const trainingCell = `%%
-vlpx.Reproduce("falcon/table1", vlpx.Options{Scale: "mini", Methods: []string{"InfoNCE"}, Seeds: []uint64{1}, Without: []string{"NLVR2", "VQA"}})`
+vlpx.Run("InfoNCE", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=10000"}})`
+
+// stoppedCell is how it ends where it is interrupted.
+const stoppedCell = "stopped: 0 of 1 runs are kept, and a checkpoint of InfoNCE, seed 1; the same call goes on from there"
 
 // widgetsCell shows a slider and a button, tells what they send, and ends with the first click. GoNB's first connection with a
 // page may be lost on a busy machine, and a widget would then wait for ever; so it calls until the page answers.
@@ -152,8 +154,7 @@ func testScratch(t *testing.T, j *jupyter) {
 	s.Interrupt()
 	s.Finish(6)
 	got := s.Cell(6)
-	if !strings.Contains(got.Stderr, "stopped: 0 of 2 runs are kept, and a checkpoint of Warm start, seed 1; the same call goes on "+
-		"from there") || strings.Contains(got.Output, "goroutine ") {
+	if !strings.Contains(got.Stderr, stoppedCell) || strings.Contains(got.Output, "goroutine ") {
 		t.Errorf("an interrupted cell ends with %q, want a line that says what is kept", got.Output)
 	}
 	s.Screenshot("interrupted")
@@ -328,8 +329,12 @@ func testTwo(t *testing.T, j *jupyter) {
 	s.ExpectNoErrors()
 }
 
-// testCode completes names in a cell, and stops a cell that trains.
-func testCode(t *testing.T, j *jupyter) {
+// TestCode completes names in a cell, and stops a cell that trains. Its server is its own: gopls reads vlpx for each kernel that it starts.
+func TestCode(t *testing.T) {
+	require(t)
+	f := lab(pages(t))
+	f.completes = true
+	j := startJupyter(t, f, filepath.Join(t.TempDir(), "code"))
 	const notebook = "mine.ipynb"
 	j.add(t, notebook, must.Get(kernels.Notebook{Cells: []kernels.Cell{
 		kernels.Go(`import "vlpx.internal/vlpx"`), kernels.Go(trainingCell), kernels.Go(""),
@@ -351,7 +356,7 @@ func testCode(t *testing.T, j *jupyter) {
 	eventually(t, "curves are drawn while it trains", func() bool { return len(s.Cell(2).Pictures) > 0 })
 	s.Interrupt()
 	s.Finish(2)
-	if got := s.Cell(2).Stderr; !strings.Contains(got, "stopped: 0 of 2 runs are kept, and a checkpoint of Warm start, seed 1; the same call goes on") {
+	if got := s.Cell(2).Stderr; !strings.Contains(got, stoppedCell) {
 		t.Errorf("an interrupted cell ends with %q, want a line that says what is kept", got)
 	}
 	s.Screenshot("interrupted")

@@ -24,10 +24,11 @@ import (
 
 // front is a page of Jupyter's.
 type front struct {
-	program  string // its server
-	driver   string // what page.mjs drives it by
-	notebook string // where it shows notebooks
-	hub      bool   // whether it stands behind a proxy with TLS and at another path than /, as JupyterHub and Binder have it
+	program   string // its server
+	driver    string // what page.mjs drives it by
+	notebook  string // where it shows notebooks
+	hub       bool   // whether it stands behind a proxy with TLS and at another path than /, as JupyterHub and Binder have it
+	completes bool   // whether names are completed, for which gopls reads vlpx first, for ten seconds of a processor
 }
 
 // classic is Debian's Jupyter with the classic page.
@@ -63,8 +64,8 @@ func startJupyter(t *testing.T, f front, folder string) *jupyter {
 	t.Setenv("VLPX_HOME", filepath.Join(scratch, "home"))
 	t.Setenv("JUPYTER_CONFIG_DIR", config)
 	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(scratch, "runtime"))
-	if !f.hub {
-		t.Setenv("VLPX_UNATTENDED", "1") // nobody completes a name in these pages
+	if !f.completes {
+		t.Setenv("VLPX_UNATTENDED", "1")
 	}
 	const base, token = "/user/anna", "secret"
 	if f.hub {
@@ -156,7 +157,7 @@ func (j *jupyter) cells(t *testing.T) []string {
 // eventually waits until what is said holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for start := time.Now(); !holds(); time.Sleep(50 * time.Millisecond) {
+	for start := time.Now(); !holds(); time.Sleep(200 * time.Millisecond) {
 		if time.Since(start) > stepLimit {
 			t.Fatalf("after %s it does not hold that %s", stepLimit, what)
 		}

@@ -49,10 +49,13 @@ page.on('request', request => {
 	if (protocol.startsWith('http') && hostname !== '127.0.0.1') complain(`not from this machine: ${request.url()}`);
 });
 
+// until waits until a function, in the page, returns something. Playwright would have the page draw itself to ask it, sixty times a second.
+const until = (holds, argument, options) => page.waitForFunction(holds, argument, { polling: 100, ...options });
+
 // opened waits until the page shows the notebook at that path, and its kernel answers, which a busy one does not.
 const opened = async (path, answers = true) => {
-	await page.waitForFunction(notebook.shown, path);
-	if (answers) await page.waitForFunction(notebook.ready);
+	await until(notebook.shown, path);
+	if (answers) await until(notebook.ready);
 	await page.evaluate(notebook.watch);
 };
 
@@ -79,7 +82,7 @@ const steps = {
 	run: ({ cells }) => page.evaluate(notebook.run, cells),
 
 	// finish waits until these cells, or all with code, are finished, and returns what each took.
-	finish: async ({ cells, limit }) => (await page.waitForFunction(notebook.took, cells, { timeout: limit })).jsonValue(),
+	finish: async ({ cells, limit }) => (await until(notebook.took, cells, { timeout: limit })).jsonValue(),
 
 	// wait waits until an element that the selector finds contains the text.
 	wait: ({ selector, text, limit }) =>

@@ -26,7 +26,7 @@ type Session struct {
 	steps  io.WriteCloser
 	answer *bufio.Reader
 	name   string // of the notebook
-	shots  string // the folder of screenshots
+	shots  string // the folder of screenshots; empty for none
 }
 
 // Cell is what the page shows of a cell.
@@ -55,15 +55,12 @@ type step struct {
 	Limit    int64  `json:"limit"` // milliseconds
 }
 
-// openNotebook opens a notebook of the server in a browser of its own, which ends with the test. Screenshots go to
-// $VLPX_SCREENSHOTS, or vanish with the test.
+// openNotebook opens a notebook of the server in a browser of its own, which ends with the test. Screenshots go to $VLPX_SCREENSHOTS;
+// without it none are taken.
 func openNotebook(t *testing.T, j *jupyter, notebook string) *Session {
 	t.Helper()
 	library := must.Get(playwright(t.Context()))(t)
 	s := &Session{t: t, name: strings.TrimSuffix(filepath.Base(notebook), ".ipynb"), shots: os.Getenv("VLPX_SCREENSHOTS")}
-	if s.shots == "" {
-		s.shots = t.TempDir()
-	}
 	s.node = exec.Command("node", "page.mjs", library, chromium, j.front.driver)
 	s.node.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(j.scratch, "config"),
 		"XDG_CACHE_HOME="+filepath.Join(j.scratch, "cache"))
@@ -157,10 +154,12 @@ func (s *Session) Complete(code string) (offered []string) {
 	return offered
 }
 
-// Screenshot writes the whole notebook to a PNG.
+// Screenshot writes the whole notebook to a PNG, where screenshots are wanted.
 func (s *Session) Screenshot(name string) {
 	s.t.Helper()
-	s.do(step{Do: "screenshot", Path: s.shot(name)}, nil)
+	if s.shots != "" {
+		s.do(step{Do: "screenshot", Path: s.shot(name)}, nil)
+	}
 }
 
 // Cell returns what the page shows of a cell.
@@ -236,7 +235,9 @@ func (s *Session) try(wanted step, result any) error {
 // shown tells what the page showed, for a test that failed.
 func (s *Session) shown() string {
 	var text strings.Builder
-	if err := s.try(step{Do: "screenshot", Path: s.shot("failed")}, nil); err != nil {
+	if s.shots == "" {
+		fmt.Fprintln(&text, "no screenshot: $VLPX_SCREENSHOTS names no folder")
+	} else if err := s.try(step{Do: "screenshot", Path: s.shot("failed")}, nil); err != nil {
 		fmt.Fprintf(&text, "no screenshot: %v\n", err)
 	} else {
 		fmt.Fprintf(&text, "screenshot: %s\n", s.shot("failed"))

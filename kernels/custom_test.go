@@ -96,7 +96,7 @@ func ownPart(t *testing.T, prefix string) {
 		t.Fatalf("got %d finished runs, want 2, each told apart from the rest of the program, in %s", len(finished()), page)
 	}
 	first := finished()
-	pages(kernels.Go("%%\nfmt.Println(\"a further cell\")"), kernels.Go(ownCode+"\ntype Another struct{ Doubled }\n\nfunc more() int { return factor + 1 }\n"),
+	pages(kernels.Go(ownCode+"\ntype Another struct{ Doubled }\n\nfunc more() int { return factor + 1 }\n\n%%\nfmt.Println(more())"),
 		cell([2]string{"type Doubled", "// Doubled counts twice.\ntype Doubled"}, "1, 2, 3"))
 	all := finished()
 	maps.DeleteFunc(all, func(path string, at time.Time) bool { return first[path].Equal(at) })
@@ -104,14 +104,15 @@ func ownPart(t *testing.T, prefix string) {
 		t.Fatalf("after a new start with a further seed and a further cell: got %d finished runs, %d of them new, want 3 and 1",
 			len(finished()), len(all))
 	}
-	pages(cell([2]string{"factor = 2", "factor = 3"}, "1"), cell([2]string{"float64(on.Set.Len())", "2 * float64(on.Set.Len())"}, "1"),
-		cell([2]string{`"Mine"`, `"My own"`}, "1"))
-	if len(finished()) != 3+3 {
-		t.Errorf("with a changed part, a changed task and a changed framework: got %d finished runs, want %d", len(finished()), 3+3)
+	const end = "*d.Weight), I2T: i2t, T2I: t2i}\n}\n"
+	last := pages(cell([2]string{"factor = 2", "factor = 3"}, "1"), cell([2]string{"float64(on.Set.Len())", "2 * float64(on.Set.Len())"}, "1"),
+		cell([2]string{`"Mine"`, `"My own"`}, "1"),
+		cell([2]string{"factor" + end, "times" + end + "\nvar times = 2.0\n\nfunc set() { times = 3 }\n"}, "1"))
+	if len(finished()) != 3+4 {
+		t.Errorf("with a changed part, a changed task, a changed framework and a variable: got %d finished runs, want %d", len(finished()), 3+4)
 	}
-	page := pages(cell([2]string{"const factor = 2", "var factor = 2.0\n\nfunc set() { factor = 3 }"}, "1"))[0]
 	if want := "Doubled " + whole +
-		", so it runs anew after any change: it uses the variable factor, which set may change"; !strings.Contains(page, want) {
-		t.Errorf("no %q in %s", want, page)
+		", so it runs anew after any change: it uses the variable times, which set may change"; !strings.Contains(last[3], want) {
+		t.Errorf("no %q in %s", want, last[3])
 	}
 }

@@ -21,29 +21,22 @@ func TestKernel(t *testing.T) {
 		kerneltest.Skip(t, "notebook", err.Error())
 	}
 	prefix := kerneltest.Prefix(t)
-	t.Run("a cell imports the module and keeps what cells before it declare", func(t *testing.T) {
-		cells := must.Get(kerneltest.Execute(t, prefix,
+	t.Run("cells keep what others declare, and those that fail are named with their message", func(t *testing.T) {
+		cells, err := kerneltest.Execute(t, prefix,
 			kernels.Markdown("# Square"),
 			kernels.Go("import \"vlpx.internal/vlpx/random\"\n\nconst side = 7"),
-			kernels.Go("%%\nfmt.Println(side*side, random.Stream(1).IntN(1))")))(t)
-		if got, want := cells[2].Text(), "49 0\n"; got != want {
-			t.Errorf("output %q, want %q", got, want)
-		}
-	})
-	t.Run("cells that fail are named with their message", func(t *testing.T) {
-		cells, err := kerneltest.Execute(t, prefix,
 			kernels.Go("%%\nfmt.Fprintln(os.Stderr, \"no such artifact\")\nos.Exit(3)"),
 			kernels.Go("%%\nfmt.Println(undeclared)"),
-			kernels.Go("%%\nfmt.Println(\"still here\")"))
+			kernels.Go("%%\nfmt.Println(side*side, random.Stream(1).IntN(1))"))
 		if err == nil {
 			t.Fatal("no error")
 		}
-		for _, want := range []string{"In [1]: exit status 3: no such artifact", "In [2]: In [2], line 2: undefined: undeclared"} {
+		for _, want := range []string{"In [2]: exit status 3: no such artifact", "In [3]: In [3], line 2: undefined: undeclared"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("error %q, want it to contain %q", err, want)
 			}
 		}
-		if got, want := cells[2].Text(), "still here\n"; got != want {
+		if got, want := cells[4].Text(), "49 0\n"; got != want {
 			t.Errorf("output of the last cell %q, want %q", got, want)
 		}
 	})

@@ -59,7 +59,7 @@ class GoTests(jupyter_kernel_test.KernelTests):
             time.sleep(.1)
         while time.monotonic() < end:
             cls.kc.complete("%%\nvlpx.Reprod")
-            if cls.kc.get_shell_msg(timeout=60)["content"]["matches"]:
+            if cls.kc.get_shell_msg(timeout=60)["content"].get("matches"):
                 return
             time.sleep(1)
 

@@ -35,6 +35,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// No text is a formula to a spreadsheet, and all are read back as they were.
+func TestCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"=HYPERLINK(\"x\")": "'=HYPERLINK(\"x\")", "+1": "'+1", "-a dog": "'-a dog", "@a": "'@a", "\ta": "'\ta", "'=a": "''=a",
+		"'a'": "'a'", "'": "'", "": "", "a = b": "a = b", "été": "été",
+	} {
+		if got := Cell(text); got != want || uncell(got) != text {
+			t.Errorf("%q: got %q and %q again, want %q", text, got, uncell(got), want)
+		}
+	}
+}
+
 // What Parse takes is what a table of the same rows says; whatever else there is is an error without a panic.
 func FuzzParse(f *testing.F) {
 	f.Add("split,image,caption,caption of,true\ntrain,a,b,c,yes\ntest,\"a\n\",\"b,\",c,0\n")
@@ -49,7 +61,7 @@ func FuzzParse(f *testing.F) {
 		must.Do(t, w.Write(Columns()))
 		for _, row := range rows {
 			said := map[bool]string{true: "yes", false: "no"}[row.True]
-			must.Do(t, w.Write([]string{row.Split, row.Image, row.Caption, row.Of, said}))
+			must.Do(t, w.Write([]string{Cell(row.Split), Cell(row.Image), Cell(row.Caption), Cell(row.Of), said}))
 		}
 		w.Flush()
 		read, err := Parse(strings.NewReader(again.String()))

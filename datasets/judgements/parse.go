@@ -33,8 +33,8 @@ type Row struct {
 // longest bounds the rows of a table: far more than people judge.
 const longest = 10_000_000
 
-// Parse reads a table. Rows in which nobody has said anything yet are left out. Beside yes and no it takes y, n, true, false, 1 and 0, in
-// any case, as spreadsheets write them.
+// Parse reads a table, whose texts are as [Cell] has them. Rows in which nobody has said anything yet are left out. Beside yes and no it
+// takes y, n, true, false, 1 and 0, in any case, as spreadsheets write them.
 func Parse(r io.Reader) (rows []Row, err error) {
 	reader := csv.NewReader(r)
 	header, err := reader.Read()
@@ -63,7 +63,7 @@ func Parse(r io.Reader) (rows []Row, err error) {
 			return nil, inWords(err)
 		}
 		line, _ := reader.FieldPos(0)
-		row := Row{line, record[at[Split]], record[at[Image]], record[at[Caption]], record[at[Of]], false}
+		row := Row{line, uncell(record[at[Split]]), uncell(record[at[Image]]), uncell(record[at[Caption]]), uncell(record[at[Of]]), false}
 		var said bool
 		if row.True, said, err = answer(record[at[True]]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)

@@ -153,6 +153,13 @@ func TestMeasure(t *testing.T) {
 	if len(rows) != 2 || rows[0] != (judgements.Row{Line: 2, Split: "test", Image: "a", Caption: "blue, disc", Of: "c"}) || !rows[1].True {
 		t.Errorf("read %+v", rows)
 	}
+	r.Candidates[0].Caption = `=HYPERLINK("x")`
+	text.Reset()
+	must.Do(t, r.WriteCSV(&text, 1))
+	if rows := must.Get(judgements.Parse(strings.NewReader(text.String())))(t); !strings.Contains(text.String(), ",\"'=") ||
+		rows[0].Caption != r.Candidates[0].Caption {
+		t.Errorf("a formula: got %s, read %+v", text.String(), rows)
+	}
 	if table, ok := r.Measures(); !ok || len(table.Rows) != 1 {
 		t.Errorf("got %+v, %v", table, ok)
 	}

@@ -76,7 +76,10 @@ func (r *Report) WriteCSV(w io.Writer, n int) error {
 		return err
 	}
 	for k, c := range r.Candidates[:min(n, len(r.Candidates))] {
-		record := []string{strconv.Itoa(k + 1), c.said(), c.Caption, r.Split, r.Set.Key(c.Image), r.Set.Key(c.Of)}
+		record := []string{strconv.Itoa(k + 1), c.said()}
+		for _, text := range []string{c.Caption, r.Split, r.Set.Key(c.Image), r.Set.Key(c.Of)} {
+			record = append(record, judgements.Cell(text))
+		}
 		for _, x := range c.Scores {
 			text := ""
 			if !math.IsNaN(x) {

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // registered are the methods of the registry with sizes that fit mini-batches of so many pairs. What holds of them holds of a new one, too.
@@ -274,5 +276,89 @@ func TestRegisteredMatching(t *testing.T) {
 	}
 	if len(seen) < 3 {
 		t.Errorf("the registry has the matchings %v", seen)
+	}
+}
+
+// Where every negative of a mini-batch is true, and so left out, each loss, its gradients, and what it keeps are finite.
+func TestAllNegativesLeftOut(t *testing.T) {
+	const batch = 4
+	tried := 0
+	for _, m := range contrasts(batch) {
+		if _, lists := m.Contrast.(Listing); lists && m.LeftOut == nil {
+			m.LeftOut = Exact{}
+		}
+		if m.LeftOut == nil {
+			continue
+		}
+		tried++
+		b := sized(0, batch, 3, 60, 0, 0.05)
+		b.truth = slices.Repeat([]float32{1}, batch*batch)
+		s := onStage(t, m, batch, b.dim)
+		for step := range 3 {
+			b.progress = float64(step) * 0.75
+			if err := s.step(b).finite(); err != nil {
+				t.Errorf("%s with %T, step %d: %v", m.Name, m.LeftOut, step, err)
+			}
+		}
+	}
+	if tried < 8 {
+		t.Errorf("%d registered methods leave negatives out; that many are too few to be all", tried)
+	}
+}
+
+// Which negatives become positives goes by their scores: none at 0, all at 1, and never by the order of the pairs.
+func TestRegisteredPositives(t *testing.T) {
+	const batch = 5
+	order := []int{3, 0, 4, 1, 2}
+	images, texts := []int32{1, 2, 3, 4, 0}, []int32{4, 0, 1, 2, 3}
+	second, others := []int32{2, 3, 4, 0, 1}, []int32{3, 4, 0, 1, 2}
+	scores, more := []float32{0, 0.3, 0.55, 0.75, 1}, []float32{0.85, 0.65, 0.2, 1, 0.4}
+	moved := func(picked []int32) (to []int32) {
+		for _, i := range order {
+			to = append(to, int32(slices.Index(order, int(picked[i]))))
+		}
+		return to
+	}
+	seen := map[string]bool{}
+	for _, m := range registered(batch) {
+		name := fmt.Sprintf("%#v", m.Positives)
+		if m.Positives == nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		connect := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+			k := m.Positives.Connect(Candidates{Images: in[0], Texts: in[1], SecondImages: in[2], SecondTexts: in[3], ImageScores: in[4],
+				TextScores: in[5]})
+			weights := k.Pairs.Weights
+			if weights == nil {
+				weights = OnesLike(k.Pairs.Labels)
+			}
+			return []*Node{k.NewImages, k.NewTexts, k.Pairs.Images, k.Pairs.Texts, k.Pairs.Labels, weights}
+		})
+		pairsOf := func(got [][]float64, number func(float64) int) map[string]int {
+			all := map[string]int{}
+			for k := range got[2] {
+				all[fmt.Sprint(number(got[2][k]), number(got[3][k]), got[4][k], got[5][k])]++
+			}
+			return all
+		}
+		want := connect(images, texts, second, others, scores, more)
+		got := connect(moved(images), moved(texts), moved(second), moved(others), permuted(scores, 1, order), permuted(more, 1, order))
+		for side := range 2 {
+			close64(t, name, got[side], permuted(want[side], 1, order))
+		}
+		own := pairsOf(want, func(x float64) int { return int(x) })
+		if again := pairsOf(got, func(x float64) int { return order[int(x)] }); !maps.Equal(again, own) {
+			t.Errorf("%s: moved pairs are %v, want %v", name, again, own)
+		}
+		for _, score := range []float32{0, 1} {
+			all := slices.Repeat([]float32{score}, batch)
+			for side, isNew := range connect(images, texts, second, others, all, all)[:2] {
+				close64(t, fmt.Sprintf("%s, side %d at %g", name, side, score), isNew, slices.Repeat([]float64{float64(score)}, batch))
+			}
+		}
+	}
+	if len(seen) < 2 {
+		t.Errorf("the registry has the positives %v", seen)
 	}
 }

@@ -13,8 +13,8 @@ var table4 = paper.Artifact{
 	Title: "Accuracy in telling captions from sentences made of them",
 	Look: "Whether a model that was trained against written sentences tells those of another seed as well as its own, and such as rules " +
 		"make; and whether the plain model can tell any, where these are the hardest ones that a model found.",
-	Note: "A row is by whom the sentences are and which model tells them. TAGS1 is the run of the seed, TAGS2 that of the next seed, of " +
-		"the last one the first; with one seed it is a run of a further one. Sentences are the hardest that TAGS kept of a caption by " +
+	Note: "A row is by whom the sentences are and which model tells them. TAGS1 is the run of the seed, TAGS2 one of another seed in " +
+		"the same scenes. Sentences are the hardest that TAGS kept of a caption by " +
 		"its own score. A tie counts as not recognised.",
 	Rows: []plan.Row{
 		discriminating("TAGS1 by TAGS1", tags, plan.Measure{}, eval.Written, 98.7),

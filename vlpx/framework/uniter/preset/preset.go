@@ -31,7 +31,7 @@ var kind = scale.Kind{
 		},
 		"mini": func(s *scale.Scale) {
 			s.TextLayers, s.BatchSize, s.Epochs, s.WarmStart = 3, 16, 1, 12
-			s.WarmCosine, s.Look, s.BlockScenes = false, false, false // docs/CALIBRATION.md
+			s.WarmCosine, s.Look = false, false // docs/CALIBRATION.md
 			s.Scenes.Train, s.Scenes.Val, s.Scenes.Test = 2000, 200, 200
 		},
 		"small": func(s *scale.Scale) {

@@ -20,11 +20,15 @@ func must[T any](what string, options []Options, do func(context.Context, cell.S
 	screen := cell.Open()
 	var result T
 	err := fmt.Errorf("a call takes one Options, not %d", len(options))
-	switch len(options) {
-	case 0:
-		result, err = do(ctx, screen, Options{})
-	case 1:
-		result, err = do(ctx, screen, options[0])
+	if len(options) <= 1 {
+		o := Options{}
+		if len(options) == 1 {
+			o = options[0]
+		}
+		if o.Say == nil {
+			o.Say = func(line string) { screen.Say(line) }
+		}
+		result, err = do(ctx, screen, o)
 	}
 	if closing := screen.Close(); err == nil {
 		err = closing

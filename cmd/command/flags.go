@@ -18,6 +18,7 @@ type options struct {
 }
 
 func (o *options) bind(c *cobra.Command) {
+	o.Say = func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) }
 	flags := c.Flags()
 	flags.String("config", "", "a YAML `file` of method and flags by their names, as vlpx runs show ID -config writes it; flags win over it")
 	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(scale.ScaleNames(), ", "))

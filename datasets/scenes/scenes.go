@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"vlpx.internal/datasets"
 )
@@ -60,11 +61,22 @@ func fill[T comparable](field *T, value T) {
 	}
 }
 
-// MostImages bounds the images of a split: a plan takes about 1 kB for each, and reads all captions.
+// MostImages bounds the images of a split; see [Config.Drawing].
 const MostImages = 10_000_000
 
-// mostCaptions bounds the captions of a split, of about 100 bytes each.
+// mostCaptions bounds the captions of a split.
 const mostCaptions = 5 * MostImages
+
+// Drawing is about how many bytes and how long it takes to draw what the images of the largest split show and say, measured on one core.
+func (c Config) Drawing() (bytes float64, took time.Duration) {
+	c = c.WithDefaults()
+	for _, of := range [][2]int{{c.Train, cmp.Or(c.TrainCaptions, c.Captions)}, {c.Val, c.Captions}, {c.Test, c.Captions}} {
+		images, captions := float64(of[0]), float64(of[0])*float64(of[1])
+		bytes = max(bytes, 150*images+120*captions)
+		took = max(took, time.Duration(4000*images+2000*captions))
+	}
+	return bytes, took
+}
 
 // validate checks a configuration with defaults; the error names the first bad field.
 func (c Config) validate() error {

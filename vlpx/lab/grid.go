@@ -96,6 +96,9 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
+	if line := request.Ahead(); line != "" && o.Say != nil {
+		o.Say(line)
+	}
 	var plan *paper.Planned
 	err = guard(func() error {
 		plan, err = paper.NewPlan(artifact, request)

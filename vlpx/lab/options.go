@@ -62,6 +62,8 @@ type Options struct {
 	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores
 	// pairs. They are part of a run's identity; Measure asks of finished runs what they were not trained with.
 	Tasks []eval.Task `json:"-"`
+	// Say hears in a line of what takes long before it is known which runs there are. A cell's calls say it there if nil.
+	Say func(line string) `json:"-"`
 
 	known *plan.Known // see plan.Request; of a call that plans several artifacts
 }

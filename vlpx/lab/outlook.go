@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -96,7 +97,7 @@ func (g *Grid) estimate(runs int, engine string) (time.Duration, error) {
 		}
 	}
 	if n > 0 {
-		return time.Duration(float64(runs) * seconds / float64(n) * float64(time.Second)), nil
+		return lasting(float64(runs) * seconds / float64(n)), nil
 	}
 	preset, err := scale.Preset(g.Plan.Scale.Name, g.Plan.Data.Scenes == nil)
 	if err != nil {
@@ -106,13 +107,29 @@ func (g *Grid) estimate(runs int, engine string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	each := paper.RunCost(g.Plan.Scale.Name)
+	each := paper.RunCost(g.Plan.Scale.Name).Seconds()
 	if reference != nil {
-		each = time.Duration(reference.Seconds * float64(time.Second))
+		each = reference.Seconds
 	}
 	if strings.HasPrefix(engine, "go") {
-		each = time.Duration(float64(each) * paper.PureGoFactor(g.Plan.Scale.Name))
+		each *= paper.PureGoFactor(g.Plan.Scale.Name)
 	}
-	each = each * time.Duration(g.Plan.Scale.Epochs) / time.Duration(preset.Epochs)
-	return time.Duration(runs) * each, nil
+	each *= float64(g.Plan.Scale.Epochs) / float64(preset.Epochs)
+	if g.Plan.Data.Scenes != nil {
+		each *= sceneCaptions(g.Plan.Scale) / sceneCaptions(preset)
+	}
+	return lasting(float64(runs) * each), nil
+}
+
+// sceneCaptions is the number of training pairs at a scale, of generated scenes.
+func sceneCaptions(s scale.Scale) float64 {
+	s = s.Resolved()
+	s.Scenes = s.Scenes.WithDefaults()
+	return float64(s.TrainingScenes()) * float64(cmp.Or(s.Scenes.TrainCaptions, s.Scenes.Captions))
+}
+
+// lasting is a time of so many seconds, a century at most.
+func lasting(seconds float64) time.Duration {
+	const century = 100 * 365 * 24 * time.Hour
+	return time.Duration(min(seconds, century.Seconds()) * float64(time.Second))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/paper"
@@ -219,5 +220,25 @@ func leavesOut(t *testing.T, grid *Grid, path string) {
 	report, err := grid.Report()
 	if err != nil || len(report.Rows[0].Results) != 0 || len(report.Rows[1].Results) != 1 {
 		t.Errorf("got %+v (%v), want ALBEF alone", report.Rows, err)
+	}
+}
+
+// How long runs take is told by how many pairs they learn from, however many these are.
+func TestEstimateOfManyScenes(t *testing.T) {
+	last := time.Duration(0)
+	for _, set := range []string{"scenes.train=16", "scenes.train=160", "epochs=16777216"} {
+		o := smallest(t.TempDir())
+		o.Set = append(o.Set, set)
+		grid := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
+		got := must.Get(grid.estimate(1, "onnx:cpu"))(t)
+		if got < 9*last || got <= 0 {
+			t.Errorf("%s: got %v after %v", set, got, last)
+		}
+		last = got
+	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE"}, Options{Scale: "tiny", Home: t.TempDir()}))(t)
+	grid.Plan.Scale.Epochs, grid.Plan.Scale.Scenes.Train = 1<<24, 1e7
+	if got := must.Get(grid.estimate(1000, "go"))(t); got < 1000*time.Hour {
+		t.Errorf("of more than there is time: got %v", got)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/weights"
@@ -68,15 +70,39 @@ func (q Request) data(s scale.Scale) (run.Data, error) {
 	return d.WithGraphs(q.Graphs)
 }
 
+// drawn are the generated scenes at a scale.
+func drawn(s scale.Scale) scenes.Config {
+	if s.CaptionNoise != 0 {
+		s.Scenes.CaptionNoise = s.CaptionNoise
+	}
+	s.Scenes.Train = s.TrainingScenes()
+	return s.Scenes
+}
+
+// patient is how long scenes may be drawn without a word.
+const patient = 5 * time.Second
+
+// Ahead says what takes long before a plan is there: drawing very many scenes, for their vocabulary. It is empty where nothing does, or the
+// request is not in order.
+func (q Request) Ahead() string {
+	s, err := q.Preset()
+	if err != nil || q.Folder() || s.SetAll(q.Set) != nil {
+		return ""
+	}
+	c := drawn(s.Resolved())
+	bytes, took := c.Drawing()
+	if took < patient {
+		return ""
+	}
+	return fmt.Sprintf("%s training scenes are drawn first, which takes about %s and %.3g GB for each seed that has its own",
+		weights.Thousands(c.WithDefaults().Train), took.Round(time.Second), bytes/1e9)
+}
+
 // images describes the images and captions at a scale.
 func (q Request) images(s scale.Scale) (run.Data, error) {
 	s = s.Resolved()
 	if !q.Folder() {
-		if s.CaptionNoise != 0 {
-			s.Scenes.CaptionNoise = s.CaptionNoise
-		}
-		s.Scenes.Train = s.TrainingScenes()
-		return run.ScenesData(s.Scenes)
+		return run.ScenesData(drawn(s))
 	}
 	d, known := q.folders[q.Data]
 	if !known {

@@ -252,3 +252,15 @@ func TestVocabularyOfAWarmStart(t *testing.T) {
 		}
 	}
 }
+
+// What takes long before a plan is there is told before.
+func TestAhead(t *testing.T) {
+	for want, q := range map[string]plan.Request{
+		"10,000,000 training scenes are drawn first, which takes about": {Scale: "tiny", Set: []string{"scenes.train=10000000"}},
+		"": {Scale: "mini"},
+	} {
+		if got := q.Ahead(); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%v: got %q, want %q", q.Set, got, want)
+		}
+	}
+}

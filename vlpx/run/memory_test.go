@@ -1,9 +1,11 @@
 package run
 
 import (
+	"errors"
 	"runtime/debug"
 	"testing"
 
+	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -31,4 +33,11 @@ func TestPeakMemoryIsTheRunsOwn(t *testing.T) {
 	if got := told(); got < much {
 		t.Errorf("got a peak of %d MiB, want at least %d MiB", got>>20, much>>20)
 	}
+}
+
+// Scenes that no memory holds are refused before they are drawn.
+func TestDrawable(t *testing.T) {
+	many := scenes.Config{Train: 10_000_000}.WithDefaults()
+	must.Fail(t, drawable(many, 4<<30), "this machine has 4 GiB")
+	must.Do(t, errors.Join(drawable(many, 64<<30), drawable(many, 0), drawable(scenes.Default(), 1<<30)))
 }

@@ -18,6 +18,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
+	"vlpx.internal/vlpx/machine"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/source"
@@ -252,10 +253,24 @@ func (t Texts) words(set datasets.Set) iter.Seq[string] {
 func ScenesData(c scenes.Config) (Data, error) {
 	c = c.WithDefaults()
 	collection, err := scenes.New(c)
+	if err == nil {
+		total, _ := machine.Memory()
+		err = drawable(c, total)
+	}
 	if err != nil {
 		return Data{}, err
 	}
 	return Data{Name: collection.Name(), Hash: collection.Hash(), Scenes: &c}, nil
+}
+
+// drawable reports scenes of which a split takes more than a machine's memory, in bytes; 0 where that is unknown.
+func drawable(c scenes.Config, memory uint64) error {
+	const gib = 1 << 30
+	if bytes, _ := c.Drawing(); memory > 0 && bytes > float64(memory) {
+		return fmt.Errorf("scenes: the largest of the splits of %d, %d and %d images takes about %.3g GiB with its captions, and this machine "+
+			"has %.3g GiB: use fewer images or captions", c.Train, c.Val, c.Test, bytes/gib, float64(memory)/gib)
+	}
+	return nil
 }
 
 // FolderData describes a folder, in any layout that package layout knows.

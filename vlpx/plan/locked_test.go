@@ -78,7 +78,7 @@ func TestLockedErrors(t *testing.T) {
 	dir := papertest.Photographs(t)
 	places := withViT(t)
 	for set, want := range map[string]string{
-		"locked.pixels=rgb": "clip, imagenet or symmetric", "locked.side=5": "take a divisor", "image=100": "take a multiple",
+		"locked.pixels=rgb": "clip, imagenet, symmetric", "locked.side=5": "take a divisor", "image=100": "take a multiple",
 		"augment=true": "augmentation",
 	} {
 		a := papertest.Artifact(t, catalogue.List(), "falcon/table1")

@@ -189,7 +189,7 @@ func TestPlanErrors(t *testing.T) {
 			`falcon/table1 has no row "FALCONN"; did you mean "FALCON"?`},
 		"setting":      {plan.Request{Scale: "tiny", Set: []string{"epoch=2"}}, `did you mean "epochs"?`},
 		"size":         {plan.Request{Scale: "tiny", Set: []string{"heads=5"}}, "heads"},
-		"share":        {plan.Request{Scale: "tiny", Set: []string{"captionnoise=-1"}}, "Config.CaptionNoise is -1"},
+		"share":        {plan.Request{Scale: "tiny", Set: []string{"captionnoise=-1"}}, "captionnoise=-1: -1 is too small"},
 		"twice a seed": {plan.Request{Scale: "tiny", Seeds: []uint64{1, 2, 1}}, "seed 1 is there twice"},
 		"folder":       {plan.Request{Scale: "tiny", Data: "no/such/folder"}, "no/such/folder"},
 		"vocabulary":   {plan.Request{Scale: "tiny", Vocabulary: "no-such.txt"}, "no-such.txt"},

@@ -98,14 +98,14 @@ func TestRegionsThatCannotBe(t *testing.T) {
 	photographs, found, places := papertest.Photographs(t), detections(t), withViT(t)
 	for want, q := range map[string]plan.Request{
 		"give a folder of precomputed ones with -regions": {Data: photographs},
-		"there are boxes, files and grid":                 {Set: []string{"regions.source=crops"}},
+		"none of boxes, files, grid":                      {Set: []string{"regions.source=crops"}},
 		"give -regions FOLDER":                            {Set: []string{"regions.source=files"}},
 		"leave both out":                                  {Regions: found, Set: []string{"regions.source=boxes"}},
 		"set both or neither":                             {Set: []string{"regions.source=grid"}},
 		"regions.source=boxes with locked.side=2": {Places: places,
 			Set: []string{"regions.source=boxes", "locked.side=2", "image=32"}},
 		"multiple of 4":             {Set: []string{"regions.width=5"}},
-		"noise of -1":               {Set: []string{"regions.noise=-1"}},
+		"noise=-1: -1 is too small": {Set: []string{"regions.noise=-1"}},
 		"no .npz files":             {Data: photographs, Regions: t.TempDir()},
 		"no such file or directory": {Data: photographs, Regions: filepath.Join(found, "below")},
 	} {

@@ -109,6 +109,9 @@ func assign(field reflect.Value, text string) error {
 		if err != nil || math.IsNaN(v) || field.OverflowFloat(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("%q is not a number", text)
 		}
+		if err := anyNumber.check(reflect.ValueOf(v)); err != nil {
+			return err
+		}
 		field.SetFloat(v)
 		return nil
 	}
@@ -117,7 +120,7 @@ func assign(field reflect.Value, text string) error {
 	if err := json.Unmarshal([]byte(text), value.Interface()); err != nil || strings.TrimSpace(text) == "null" {
 		return fmt.Errorf("%q is not %s", text, called(field.Type()))
 	}
-	if err := bounded(value.Elem(), mostOfAll); err != nil {
+	if err := anyNumber.check(value.Elem()); err != nil {
 		return err
 	}
 	field.Set(value.Elem())

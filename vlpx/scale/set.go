@@ -25,8 +25,13 @@ func (s *Scale) Set(assignment string) error {
 	}
 	next := *s
 	err = x.set(&next, text)
-	if err == nil {
-		err = bounded(x.Of(next), x.most())
+	switch {
+	case err != nil:
+	case x.Values != nil && text != "" && !slices.Contains(x.Values, text):
+		err = fmt.Errorf("%q is none of %s", text, strings.Join(slices.DeleteFunc(slices.Clone(x.Values),
+			func(value string) bool { return value == "" }), ", "))
+	default:
+		err = x.span().check(x.Of(next))
 	}
 	if err != nil {
 		return fmt.Errorf("setting %s: %w; %s", assignment, err, x.Brief())

@@ -38,7 +38,7 @@ var constants = []float64{0, 0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 1}
 // rewardDensities are the scenes', from captions that say much to such that say little.
 var rewardDensities = []string{"spec", "half", "mid"}
 
-func constantName(density string, q float64) string { return fmt.Sprintf("%s, q = %g", density, q) }
+func constantName(density string, q float64) string { return fmt.Sprintf("%s q = %g", density, q) }
 
 func rewardRows() []plan.Row {
 	var rows []plan.Row

@@ -37,7 +37,7 @@ func TestRewardFigure(t *testing.T) {
 	if drawing, err := papertest.Report(t, p, store).Figure(); drawing != nil || err != nil {
 		t.Errorf("of no runs: got the figure %v, error %v; want neither", drawing, err)
 	}
-	for name, v := range map[string][]float64{"mid, q = 1": {50, 52}, "mid, q = 0.9": {60, 60}, "spec, q = 0": {70, 71}} {
+	for name, v := range map[string][]float64{"mid q = 1": {50, 52}, "mid q = 0.9": {60, 60}, "spec q = 0": {70, 71}} {
 		papertest.Finish(t, store, p, name, map[string][]float64{"cosine IR mAP": v})
 	}
 	panels := papertest.Figure(t, papertest.Report(t, p, store)).Panels

@@ -27,6 +27,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	s := scale.Scales()[0]
+	must.Fail(t, s.Set("writing.rate=1e300"), "1e+300 is too large; use at most 1;")
 	must.Fail(t, s.Set("regions.source=pixels"), `regions.source=pixels: "pixels" is none of boxes, files, grid`)
 	for _, s := range scale.Scales() {
 		for _, x := range scale.Settings() {

@@ -72,23 +72,23 @@ func fieldNamed(v reflect.Value, word string) (reflect.Value, bool) {
 // SetField gives a field that [FieldOf] finds the value that a text says, in the struct behind a pointer. What an interface or a pointer on
 // the way holds is copied first, so that others who hold it keep theirs. The error leaves all as it was.
 func SetField(root any, name, text string) error {
-	return set(reflect.ValueOf(root).Elem(), strings.Split(name, "."), text)
+	return setWithin(anyNumber, reflect.ValueOf(root).Elem(), strings.Split(name, "."), text)
 }
 
-func set(v reflect.Value, words []string, text string) error {
+func setWithin(of span, v reflect.Value, words []string, text string) error {
 	if len(words) == 0 {
-		return assign(v, text)
+		return assign(of, v, text)
 	}
 	if v.Kind() != reflect.Interface && v.Kind() != reflect.Pointer {
 		field, ok := fieldNamed(v, words[0])
 		if !ok {
 			return fmt.Errorf("%s has no field %s", v.Type(), words[0])
 		}
-		return set(field, words[1:], text)
+		return setWithin(of, field, words[1:], text)
 	}
 	held := reflect.New(v.Elem().Type())
 	held.Elem().Set(v.Elem())
-	if err := set(held.Elem(), words, text); err != nil {
+	if err := setWithin(of, held.Elem(), words, text); err != nil {
 		return err
 	}
 	if v.Kind() == reflect.Interface {
@@ -98,8 +98,8 @@ func set(v reflect.Value, words []string, text string) error {
 	return nil
 }
 
-// assign gives a value what a text says; the error leaves it as it was.
-func assign(field reflect.Value, text string) error {
+// assign gives a value what a text says, if its numbers are in a span; the error leaves it as it was.
+func assign(of span, field reflect.Value, text string) error {
 	switch field.Kind() {
 	case reflect.String:
 		field.SetString(text)
@@ -109,7 +109,7 @@ func assign(field reflect.Value, text string) error {
 		if err != nil || math.IsNaN(v) || field.OverflowFloat(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("%q is not a number", text)
 		}
-		if err := anyNumber.check(reflect.ValueOf(v)); err != nil {
+		if err := of.check(reflect.ValueOf(v)); err != nil {
 			return err
 		}
 		field.SetFloat(v)
@@ -120,7 +120,7 @@ func assign(field reflect.Value, text string) error {
 	if err := json.Unmarshal([]byte(text), value.Interface()); err != nil || strings.TrimSpace(text) == "null" {
 		return fmt.Errorf("%q is not %s", text, called(field.Type()))
 	}
-	if err := anyNumber.check(value.Elem()); err != nil {
+	if err := of.check(value.Elem()); err != nil {
 		return err
 	}
 	field.Set(value.Elem())

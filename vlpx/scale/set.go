@@ -23,20 +23,9 @@ func (s *Scale) Set(assignment string) error {
 	if err := x.foreign(assignment, s.Framework); s.Framework != "" && err != nil {
 		return err
 	}
-	next := *s
-	err = x.set(&next, text)
-	switch {
-	case err != nil:
-	case x.Values != nil && text != "" && !slices.Contains(x.Values, text):
-		err = fmt.Errorf("%q is none of %s", text, strings.Join(slices.DeleteFunc(slices.Clone(x.Values),
-			func(value string) bool { return value == "" }), ", "))
-	default:
-		err = x.span().check(x.Of(next))
-	}
-	if err != nil {
+	if err := x.set(s, text); err != nil {
 		return fmt.Errorf("setting %s: %w; %s", assignment, err, x.Brief())
 	}
-	*s = next
 	return nil
 }
 

@@ -80,11 +80,16 @@ func (x Settable) holder(s Scale) any {
 
 // set gives it the value that a text says; the error leaves the scale as it was.
 func (x Settable) set(s *Scale, text string) error {
+	if x.Values != nil && text != "" && !slices.Contains(x.Values, text) {
+		return fmt.Errorf("%q is none of %s", text, strings.Join(slices.DeleteFunc(slices.Clone(x.Values),
+			func(value string) bool { return value == "" }), ", "))
+	}
+	path := strings.Split(x.path(), ".")
 	if x.Framework == "" {
-		return SetField(s, x.path(), text)
+		return setWithin(x.span(), reflect.ValueOf(s).Elem(), path, text)
 	}
 	holder := x.holder(*s)
-	if err := SetField(&holder, x.path(), text); err != nil {
+	if err := setWithin(x.span(), reflect.ValueOf(&holder).Elem(), path, text); err != nil {
 		return err
 	}
 	own := maps.Clone(s.own)

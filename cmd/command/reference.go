@@ -50,7 +50,10 @@ func referenceCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				drifts = append(drifts, paper.Drifts(all, reference)...)
+				if check {
+					drifts = append(drifts, paper.Drifts(all, reference)...)
+					continue
+				}
 				all = paper.Merge(all, reference)
 			}
 			if check {
@@ -77,7 +80,8 @@ func referenceCommand() *cobra.Command {
 // checkDrifts tells how many fresh values are the shipped ones, and which lie too far from them.
 func checkDrifts(out io.Writer, drifts []paper.Drift) error {
 	if len(drifts) == 0 {
-		return errors.New("the store has no run that is shipped; reproduce one first, such as by vlpx reproduce falcon/table1 -methods InfoNCE,GRIT-VLP -seeds 1")
+		return errors.New("the store has no run that is shipped; reproduce one first, such as by " +
+			"vlpx reproduce falcon/table1 -methods InfoNCE,GRIT-VLP -seeds 1")
 	}
 	same, far := 0, 0
 	for _, d := range drifts {
@@ -90,7 +94,8 @@ func checkDrifts(out io.Writer, drifts []paper.Drift) error {
 				d.Row, d.Seed, d.Metric, d.Fresh, d.Shipped, d.Std)
 		}
 	}
-	fmt.Fprintf(out, "%d values: %d as shipped, %d within what rounding may do, %d too far off\n", len(drifts), same, len(drifts)-same-far, far)
+	fmt.Fprintf(out, "%d values: %d as shipped, %d within what rounding may do, %d too far off\n",
+		len(drifts), same, len(drifts)-same-far, far)
 	if far > 0 {
 		return fmt.Errorf("%d of %d values are not the shipped runs'; find what changed, or make the results anew", far, len(drifts))
 	}

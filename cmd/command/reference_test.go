@@ -20,11 +20,13 @@ func TestReference(t *testing.T) {
 		return append(shortest(command, "falcon/table1", "-methods", "InfoNCE", "-without", "NLVR2,VQA"), more...)
 	}
 	succeed(t, dir, of("reproduce")...)
-	if _, errs, status := executed(t, dir, of("reference", "-file", file, "-check")...); status == 0 || !strings.Contains(errs, "no run that is shipped") {
+	_, errs, status := executed(t, dir, of("reference", "-file", file, "-check")...)
+	if status == 0 || !strings.Contains(errs, "no run that is shipped") {
 		t.Errorf("of nothing shipped: status %d: %s", status, errs)
 	}
 	succeed(t, dir, of("reference", "-file", file)...)
-	if out, _ := succeed(t, dir, of("reference", "-file", file, "-check")...); !strings.Contains(out, " 0 within what rounding may do, 0 too far off") {
+	out, _ := succeed(t, dir, of("reference", "-file", file, "-check")...)
+	if !strings.Contains(out, " 0 within what rounding may do, 0 too far off") {
 		t.Errorf("of what is shipped: %s", out)
 	}
 
@@ -32,7 +34,7 @@ func TestReference(t *testing.T) {
 	changed := *all[0].Rows[0].Values["TR@1"][0] + 1
 	all[0].Rows[0].Values["TR@1"][0] = &changed
 	must.Do(t, os.WriteFile(file, must.Get(json.Marshal(all))(t), 0o600))
-	out, errs, status := executed(t, dir, of("reference", "-file", file, "-check")...)
+	out, errs, status = executed(t, dir, of("reference", "-file", file, "-check")...)
 	if status == 0 || !strings.Contains(out, "InfoNCE, seed 1, TR@1: ") || !strings.Contains(errs, "1 of ") {
 		t.Errorf("of a value that was changed: status %d: %s %s", status, out, errs)
 	}

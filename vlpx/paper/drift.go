@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Drift is what a fresh run has where the shipped one of the same row and seed has another value, or the same.
@@ -13,21 +11,16 @@ type Drift struct {
 	Row, Metric    string
 	Seed           uint64
 	Shipped, Fresh float64
-	Std            float64 // of the row's shipped seeds; NaN of one alone
+	Std            float64 // of the row's shipped seeds; 0 of one alone
 }
 
-// tooFar is by how many standard deviations of the shipped seeds a fresh value may lie beside the shipped one of its seed. Rounding makes
-// another run of it on another processor, whose difference has at most √2 of a standard deviation: one value in two thousand is farther off
-// by chance.
+// tooFar is by how many standard deviations of the shipped seeds a fresh value may lie beside the shipped one of its seed. Rounding on
+// another processor makes another run of it, whose difference has at most √2 of a standard deviation: where eight seeds give that, at most
+// one value in a hundred is farther off by chance (Student's t).
 const tooFar = 5
 
-// TooFar tells whether a value cannot be the shipped run's, repeated. Where no standard deviation is known all that is not equal is.
-func (d Drift) TooFar() bool {
-	if d.Shipped == d.Fresh {
-		return false
-	}
-	return !(math.Abs(d.Fresh-d.Shipped) <= tooFar*d.Std)
-}
+// TooFar tells whether a value cannot be the shipped run's, repeated. Of a row with one seed all that is not equal is.
+func (d Drift) TooFar() bool { return math.Abs(d.Fresh-d.Shipped) > tooFar*d.Std }
 
 // Drifts holds fresh results against the shipped ones, value by value: of those rows and seeds that both have, of the same runs.
 func Drifts(shipped []Reference, fresh Reference) (all []Drift) {
@@ -52,23 +45,9 @@ func Drifts(shipped []Reference, fresh Reference) (all []Drift) {
 					continue
 				}
 				all = append(all, Drift{Row: row.Name, Metric: metric, Seed: row.seeds()[n], Shipped: *before[of], Fresh: *now[n],
-					Std: deviation(before)})
+					Std: was.Metrics[metric][1]})
 			}
 		}
 	}
 	return all
-}
-
-// deviation is the standard deviation of the values that there are; NaN of fewer than two.
-func deviation(values []*float64) float64 {
-	var known []float64
-	for _, v := range values {
-		if v != nil {
-			known = append(known, *v)
-		}
-	}
-	if len(known) < 2 {
-		return math.NaN()
-	}
-	return stat.StdDev(known, nil)
 }

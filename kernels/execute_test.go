@@ -26,7 +26,7 @@ func TestFailures(t *testing.T) {
 		{"cell_type": "code", "execution_count": 4, "outputs": [{"output_type": "error",
 			"evalue": "failed to run \"/a prefix/bin/go get\": exit status 1\n\nno module here has the package x/y\n"}]},
 		{"cell_type": "code", "execution_count": 5, "outputs": [
-			{"output_type": "stream", "name": "stderr", "text": "panic: no\n\nmain.f(...)\n\t \u001b[7m[[ Cell [1] Line 4 ]]\u001b[0m /tmp/gonb_1/main.go:9\nmain.main()\n\t \u001b[7m[[ Cell [5] Line 3 ]]\u001b[0m /tmp/gonb_1/main.go:16 +0x95\n"},
+			{"output_type": "stream", "name": "stderr", "text": "panic: no\n\nmain.f(...)\n\t \u001b[7m[[ Cell [1] Line 4 ]]\u001b[0m /gonb_1/main.go:9\nmain.main()\n\t \u001b[7m[[ Cell [5] Line 3 ]]\u001b[0m /gonb_1/main.go:16 +0x95\n"},
 			{"output_type": "stream", "name": "stderr", "text": "exit status 2\n"},
 			{"output_type": "error", "evalue": "exit status 2", "traceback": ["exit status 2"]}]},
 		{"cell_type": "code", "execution_count": 6, "outputs": [

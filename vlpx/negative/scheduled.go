@@ -37,7 +37,7 @@ type Scheduled struct {
 	Remaining bool `json:",omitempty"`
 	// LogRank lets what is drawn count orders of magnitude of rank: a draw of a stands for the quantile (1 - M^-a) / (1 - 1/M) of a search
 	// space of M, so that equal steps narrow the harder part by equal factors. It is ours: of 31 random negatives the hardest lies at
-	// .97, where the quantile itself, from a half on, hardly ever gets.
+	// .97, and a Beta distribution that begins at a half hardly ever draws what is harder.
 	LogRank bool `json:",omitempty"`
 	// Lookahead is how many mini-batches may be built before the reward of the one before them is known, so that the loader
 	// prepares them meanwhile; 0 is the paper's Algorithm 2.

@@ -261,7 +261,7 @@ func methodSettings() []Settable {
 		{Name: "lookahead", Unit: "mini-batches", Says: "mini-batches that FALCON may build before it knows the last one's reward; 0 as " +
 			"in the paper"},
 		{Name: "probequantiles", field: "probe", Unit: "quantile", Says: "FALCON measures instead of learning: its mini-batches are " +
-			"built at these quantiles in turn, such as [.5,.9]; [] to learn"},
+			"built at these quantiles in turn, such as [0.5,0.9]; [] to learn"},
 	} {
 		field := x.field
 		if field == "" {

@@ -66,14 +66,14 @@ func rewardClaims() []paper.Claim {
 	return claims
 }
 
-// rewardColumn is the mean reward of a run's scheduled mini-batches.
-var rewardColumn = paper.Column{Group: "Scheduler", Name: "reward", Metric: "mean reward", Unit: "nats", Axis: "reward", Neutral: true,
+// rewardColumn is the mean reward of a run's scheduled mini-batches, in thousandths of a nat: tables and references keep few digits.
+var rewardColumn = paper.Column{Group: "Scheduler", Name: "reward", Metric: "mean reward", Unit: "millinats", Axis: "reward", Neutral: true,
 	Of: func(r run.Result) (float64, bool) {
 		var all negative.Moments
 		for _, record := range paper.ScheduledEpochs(r.Epochs) {
 			all.Merge(record.Observed.Scheduling().Reward)
 		}
-		return all.Mean, all.N > 0
+		return 1000 * all.Mean, all.N > 0
 	}}
 
 // rewardFigure has a panel for the reward and one for retrieval: a curve a density, over the logarithm of the harder share.
@@ -102,8 +102,8 @@ func rewardFigure(r *paper.Report) (plots.Drawing, error) {
 	return paper.Drawn(f)
 }
 
-// hardness is the number of orders of magnitude by which a quantile narrows the search space; of 1, those of the whole space.
+// hardness is by how many orders of magnitude a quantile narrows the search space, to two digits; of 1, those of the whole space.
 func hardness(q float64) float64 {
 	const whole = 1600
-	return -math.Log10(max(1-q, 1./whole))
+	return math.Round(-100*math.Log10(max(1-q, 1./whole))) / 100
 }

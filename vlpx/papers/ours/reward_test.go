@@ -12,7 +12,7 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// A run's reward is the mean over the mini-batches of all scheduled epochs.
+// A run's reward is the mean over the mini-batches of all scheduled epochs, in millinats.
 func TestRewardColumn(t *testing.T) {
 	scheduled := func(rewards ...float64) train.Record {
 		return train.Record{Observed: negative.Observations{"scheduling": &negative.Scheduling{Reward: papertest.Moments(rewards...)}}}
@@ -22,7 +22,7 @@ func TestRewardColumn(t *testing.T) {
 		want   float64
 		ok     bool
 	}{
-		{[]train.Record{{}, scheduled(1, 2, 3), scheduled(6)}, 3, true},
+		{[]train.Record{{}, scheduled(1, 2, 3), scheduled(6)}, 3000, true},
 		{[]train.Record{{}, scheduled()}, 0, false},
 	} {
 		if got, ok := rewardColumn.Value(run.Result{Epochs: c.epochs}); got != c.want || ok != c.ok {

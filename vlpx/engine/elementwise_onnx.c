@@ -3,11 +3,10 @@
 // Elementwise computes the programs of package fusion: operations number by number over tensors of float32, some hundred numbers at a time, which
 // stay in a core's first cache from one operation to the next. Each number is that of ONNX Runtime's own operations, to the bit.
 
-#include "onnxruntime.h"
+#include "programs_onnx.h"
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
@@ -17,7 +16,6 @@ enum { cache = 24 << 10 /* bytes for registers */, shortest = 128, longest = 102
 
 // What a program may have. So much is within a thread's stack, and no index of it overflows.
 enum { mostAxes = 8, mostRegisters = 4096, mostInstructions = 1 << 20 };
-static const int64_t farthest = (int64_t)1 << 40;
 
 enum { ADD, SUB, MUL, DIV, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL, EQUAL, NEG, SQRT, ABS, KEEP, WHERE };
 
@@ -61,20 +59,6 @@ static void destroyKernel(void *kernel) {
 	free(k->program);
 	free(k);
 }
-
-static const char noMemory[] = "vlpx: there is no memory for a program";
-
-static OrtStatus *fail(const OrtApi *api, const char *why) {
-	OrtStatus *(*create)(int, const char *) = api[createStatus];
-	return create(failed, why);
-}
-
-// Reading is what is left of a program. A number behind its end is -1, which is wrong wherever it stands.
-typedef struct {
-	const int64_t *at, *end;
-} Reading;
-
-static int64_t next(Reading *r) { return r->at < r->end ? *r->at++ : -1; }
 
 // readPlace reads where numbers are found, and how many the tensor must have; NULL, or what is wrong.
 static const char *readPlace(Reading *r, int64_t size, Place *p, int64_t *reach) {
@@ -171,28 +155,23 @@ static const char *readProgram(Kernel *k, size_t length) {
 
 // createKernel reads a program and what ONNX Runtime knows of the operation that it is of. A program that is wrong makes no session.
 static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **kernel) {
-	OrtStatus *(*attribute)(const OrtKernelInfo *, const char *, int64_t *, size_t *) = api[kernelInfoGetAttributeArrayInt64];
-	OrtStatus *(*countInputs)(const OrtKernelInfo *, size_t *) = api[kernelInfoGetInputCount];
-	OrtStatus *(*countOutputs)(const OrtKernelInfo *, size_t *) = api[kernelInfoGetOutputCount];
-	size_t length = 0, inputs = 0, outputs = 0;
-	OrtStatus *status = attribute(info, "program", NULL, &length);
-	if (status != NULL || (status = countInputs(info, &inputs)) != NULL || (status = countOutputs(info, &outputs)) != NULL)
+	Given given;
+	OrtStatus *status = readGiven(api, info, &given);
+	if (status != NULL)
 		return status;
 	Kernel *k = calloc(1, sizeof(Kernel));
-	if (k == NULL)
+	if (k == NULL) {
+		free(given.program);
 		return fail(api, noMemory);
+	}
 	k->api = api;
-	k->program = calloc(length + 1, sizeof(int64_t));
-	const char *wrong = k->program == NULL ? noMemory : NULL;
-	if (wrong == NULL && (status = attribute(info, "program", k->program, &length)) == NULL)
-		wrong = readProgram(k, length);
-	if (wrong == NULL && status == NULL && (k->inputs != inputs || k->outputs != outputs))
+	k->program = given.program;
+	const char *wrong = readProgram(k, given.length);
+	if (wrong == NULL && (k->inputs != given.inputs || k->outputs != given.outputs))
 		wrong = "vlpx: a program has other inputs or outputs than its operation";
-	if (wrong != NULL)
-		status = fail(api, wrong);
-	if (status != NULL) {
+	if (wrong != NULL) {
 		destroyKernel(k);
-		return status;
+		return fail(api, wrong);
 	}
 	*kernel = k;
 	return NULL;
@@ -348,22 +327,6 @@ static void computePart(void *about, size_t which) {
 	}
 }
 
-// fits tells whether a tensor has the numbers that a program reads of it.
-static OrtStatus *fits(const OrtApi *api, const OrtValue *v, int64_t reach) {
-	OrtStatus *(*describe)(const OrtValue *, OrtTensorTypeAndShapeInfo **) = api[getTensorTypeAndShape];
-	OrtStatus *(*count)(const OrtTensorTypeAndShapeInfo *, size_t *) = api[getTensorShapeElementCount];
-	void (*release)(OrtTensorTypeAndShapeInfo *) = api[releaseTensorTypeAndShapeInfo];
-	OrtTensorTypeAndShapeInfo *about;
-	OrtStatus *status = describe(v, &about);
-	if (status != NULL)
-		return status;
-	size_t numbers = 0;
-	if ((status = count(about, &numbers)) == NULL && numbers < (size_t)reach)
-		status = fail(api, "vlpx: a program reads behind the end of a tensor");
-	release(about);
-	return status;
-}
-
 static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 	Kernel *k = kernel;
 	OrtStatus *(*input)(const OrtKernelContext *, size_t, const OrtValue **) = k->api[kernelContextGetInput];
@@ -397,19 +360,4 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 	return parallel(context, computePart, parts, 0, &w);
 }
 
-static const char *name(const OrtCustomOp *op) { return "Elementwise"; }
-static const char *processor(const OrtCustomOp *op) { return NULL; } // any processor
-static int type(const OrtCustomOp *op, size_t i) { return floatTensor; }
-static size_t one(const OrtCustomOp *op) { return 1; }
-static int many(const OrtCustomOp *op, size_t i) { return variadic; }
-static int place(const OrtCustomOp *op, size_t i) { return 0; }
-static int least(const OrtCustomOp *op) { return 1; }
-static int version(const OrtCustomOp *op) { return 1; }
-
-const OrtCustomOp elementwise = {
-	.version = oldestVersion, .GetName = name, .GetExecutionProviderType = processor, .GetInputType = type, .GetInputTypeCount = one,
-	.GetOutputType = type, .GetOutputTypeCount = one, .KernelDestroy = destroyKernel, .GetInputCharacteristic = many,
-	.GetOutputCharacteristic = many, .GetInputMemoryType = place, .GetVariadicInputMinArity = least, .GetVariadicInputHomogeneity = least,
-	.GetVariadicOutputMinArity = least, .GetVariadicOutputHomogeneity = least, .CreateKernelV2 = createKernel,
-	.KernelComputeV2 = computeKernel, .GetStartVersion = version, .GetEndVersion = version,
-};
+OPERATION(elementwise, "Elementwise");

@@ -1,0 +1,79 @@
+// What the operations of package fusion have in common: each is told by a program, whole numbers that say what is computed and where its
+// operands lie. A program is checked once, when its kernel is made, and computes what it says or is refused.
+
+#include "onnxruntime.h"
+
+#include <stdlib.h>
+
+static const int64_t farthest = (int64_t)1 << 40; // no place, length or stride is larger, so that no index overflows
+
+static const char noMemory[] = "vlpx: there is no memory for a program";
+
+static inline OrtStatus *fail(const OrtApi *api, const char *why) {
+	OrtStatus *(*create)(int, const char *) = api[createStatus];
+	return create(failed, why);
+}
+
+// Given is what ONNX Runtime knows of an operation.
+typedef struct {
+	int64_t *program; // the caller frees it
+	size_t length, inputs, outputs;
+} Given;
+
+static inline OrtStatus *readGiven(const OrtApi *api, const OrtKernelInfo *info, Given *given) {
+	OrtStatus *(*attribute)(const OrtKernelInfo *, const char *, int64_t *, size_t *) = api[kernelInfoGetAttributeArrayInt64];
+	OrtStatus *(*countInputs)(const OrtKernelInfo *, size_t *) = api[kernelInfoGetInputCount];
+	OrtStatus *(*countOutputs)(const OrtKernelInfo *, size_t *) = api[kernelInfoGetOutputCount];
+	given->length = 0;
+	OrtStatus *status = attribute(info, "program", NULL, &given->length);
+	if (status != NULL || (status = countInputs(info, &given->inputs)) != NULL || (status = countOutputs(info, &given->outputs)) != NULL)
+		return status;
+	given->program = calloc(given->length + 1, sizeof(int64_t));
+	if (given->program == NULL)
+		return fail(api, noMemory);
+	if ((status = attribute(info, "program", given->program, &given->length)) != NULL)
+		free(given->program);
+	return status;
+}
+
+// Reading is what is left of a program. A number behind its end is -1, which is wrong wherever it stands.
+typedef struct {
+	const int64_t *at, *end;
+} Reading;
+
+static inline int64_t next(Reading *r) { return r->at < r->end ? *r->at++ : -1; }
+
+// fits tells whether a tensor has the numbers that a program reads of it.
+static inline OrtStatus *fits(const OrtApi *api, const OrtValue *v, int64_t reach) {
+	OrtStatus *(*describe)(const OrtValue *, OrtTensorTypeAndShapeInfo **) = api[getTensorTypeAndShape];
+	OrtStatus *(*count)(const OrtTensorTypeAndShapeInfo *, size_t *) = api[getTensorShapeElementCount];
+	void (*release)(OrtTensorTypeAndShapeInfo *) = api[releaseTensorTypeAndShapeInfo];
+	OrtTensorTypeAndShapeInfo *about;
+	OrtStatus *status = describe(v, &about);
+	if (status != NULL)
+		return status;
+	size_t numbers = 0;
+	if ((status = count(about, &numbers)) == NULL && numbers < (size_t)reach)
+		status = fail(api, "vlpx: a program reads behind the end of a tensor");
+	release(about);
+	return status;
+}
+
+static inline const char *processor(const OrtCustomOp *op) { return NULL; } // any processor
+static inline int type(const OrtCustomOp *op, size_t i) { return floatTensor; }
+static inline size_t one(const OrtCustomOp *op) { return 1; }
+static inline int many(const OrtCustomOp *op, size_t i) { return variadic; }
+static inline int place(const OrtCustomOp *op, size_t i) { return 0; }
+static inline int least(const OrtCustomOp *op) { return 1; }
+static inline int version(const OrtCustomOp *op) { return 1; }
+
+// OPERATION is one of any number of tensors of float32, by the createKernel, computeKernel and destroyKernel of its file.
+#define OPERATION(operation, called) \
+	static const char *name(const OrtCustomOp *op) { return called; } \
+	const OrtCustomOp operation = { \
+		.version = oldestVersion, .GetName = name, .GetExecutionProviderType = processor, .GetInputType = type, .GetInputTypeCount = one, \
+		.GetOutputType = type, .GetOutputTypeCount = one, .KernelDestroy = destroyKernel, .GetInputCharacteristic = many, \
+		.GetOutputCharacteristic = many, .GetInputMemoryType = place, .GetVariadicInputMinArity = least, \
+		.GetVariadicInputHomogeneity = least, .GetVariadicOutputMinArity = least, .GetVariadicOutputHomogeneity = least, \
+		.CreateKernelV2 = createKernel, .KernelComputeV2 = computeKernel, .GetStartVersion = version, .GetEndVersion = version, \
+	}

@@ -1,7 +1,8 @@
 //go:build (linux || darwin) && cgo && (amd64 || arm64)
 
-// Elementwise computes the programs of package fusion: operations number by number over tensors of float32, some hundred numbers at a time, which
-// stay in a core's first cache from one operation to the next. Each number is that of ONNX Runtime's own operations, to the bit.
+// Elementwise computes the programs of package fusion: operations number by number over tensors of float32, and sums of their rows, some hundred
+// numbers at a time, which stay in a core's first cache from one operation to the next. Each number is that of ONNX Runtime's own operations, to
+// the bit, but for sums, whose order is the same on every machine.
 
 #include "programs_onnx.h"
 
@@ -12,12 +13,20 @@
 #include <xmmintrin.h>
 #endif
 
-enum { cache = 24 << 10 /* bytes for registers */, shortest = 128, longest = 1024, alone = 1 << 15 /* results that are worth a thread */ };
+enum { cache = 16 << 10 /* bytes for registers */, shortest = 128, longest = 1024, ofThread = 1 << 15 /* results that are worth one */ };
+
+// Registers are so many numbers longer than what they hold, so that they do not all lie in the same lines of a cache.
+enum { apart = 16 };
 
 // What a program may have. So much is within a thread's stack, and no index of it overflows.
-enum { mostAxes = 8, mostRegisters = 4096, mostInstructions = 1 << 20 };
+enum { mostAxes = 8, mostRegisters = 4096, mostInstructions = 1 << 20, mostColumns = 1024, mostOwn = 1 << 19 };
 
-enum { ADD, SUB, MUL, DIV, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL, EQUAL, NEG, SQRT, ABS, KEEP, WHERE };
+enum { ADD, SUB, MUL, DIV, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL, EQUAL, NEG, SQRT, ABS, KEEP, SUM, WHERE, codes };
+
+// One operand of an operation may be alone: a single number, for all of the others or for a row of them.
+enum { firstAlone = codes, secondAlone = 2 * codes, thirdAlone = 3 * codes };
+
+static int operands(int64_t code) { return code == WHERE ? 3 : code >= NEG ? 1 : 2; }
 
 typedef struct {
 	int64_t length, stride, from, to;
@@ -39,15 +48,26 @@ typedef struct {
 	const int64_t *dims;
 } Shape;
 
+// Kind is what a register holds.
+enum { WHOLE /* numbers of the size of the program */, ROWS /* one a row of these */, NUMBER /* one, the same all over */ };
+
+typedef struct {
+	int64_t code, to, of[3]; // code with what is alone
+	int byRow;               // it is alone in its row
+	int64_t next[3];         // how far an operand of the next row is, there
+} Instruction;
+
 typedef struct {
 	const OrtApi *api;
 	int64_t *program;
-	int64_t size, inputs, outputs, temporaries, instructions;
-	int64_t block; // numbers of a register
+	int64_t size, columns /* of a row; 1 where there are no rows */, inputs, outputs, registers, instructions;
+	int64_t block; // numbers that are computed at a time, of whole rows
+	int64_t own;   // numbers of the registers that are in no tensor
 	Place *in;
 	int64_t *reach; // how many numbers of each input are read, up to the last one
 	Shape *out;
-	const int64_t *code;
+	char *kind; // of each register
+	Instruction *code;
 	atomic_int fits; // whether the inputs were seen to have as many: their lengths are the graph's, the same in each call
 } Kernel;
 
@@ -56,12 +76,19 @@ static void destroyKernel(void *kernel) {
 	free(k->in);
 	free(k->reach);
 	free(k->out);
+	free(k->kind);
+	free(k->code);
 	free(k->program);
 	free(k);
 }
 
-// readPlace reads where numbers are found, and how many the tensor must have; NULL, or what is wrong.
-static const char *readPlace(Reading *r, int64_t size, Place *p, int64_t *reach) {
+// kindOf is what a register of a tensor of so many numbers holds, or -1.
+static int kindOf(const Kernel *k, int64_t numbers) {
+	return numbers == k->size ? WHOLE : numbers == k->size / k->columns ? ROWS : -1;
+}
+
+// readPlace reads where numbers are found, how many they are, and how many the tensor must have; NULL, or what is wrong.
+static const char *readPlace(Reading *r, int64_t most, Place *p, int64_t *numbers, int64_t *reach) {
 	int64_t offset = next(r), axes = next(r), product = 1;
 	if (offset < -farthest || offset > farthest || axes < 0 || axes > mostAxes)
 		return "vlpx: an operand of a program is nowhere";
@@ -72,7 +99,7 @@ static const char *readPlace(Reading *r, int64_t size, Place *p, int64_t *reach)
 	for (int64_t i = 0; i < axes; i++) {
 		Axis a;
 		a.length = next(r), a.stride = next(r), a.from = next(r), a.to = next(r);
-		if (a.length < 1 || a.length > size / product || a.from < 0 || a.to < 0 || a.to > a.length ||
+		if (a.length < 1 || a.length > most / product || a.from < 0 || a.to < 0 || a.to > a.length ||
 		    a.stride < -farthest / a.length || a.stride > farthest / a.length)
 			return "vlpx: an axis of a program's operand is wrong";
 		product *= a.length;
@@ -81,56 +108,101 @@ static const char *readPlace(Reading *r, int64_t size, Place *p, int64_t *reach)
 		*(a.stride < 0 ? &first : &last) += (a.to - 1) * (none ? 0 : a.stride);
 		p->axis[i] = a;
 	}
-	if (product != size)
-		return "vlpx: a program's operand has another number of numbers";
+	*numbers = product;
 	if (!none && first < 0)
 		return "vlpx: a program's operand begins before its tensor";
 	*reach = none ? 0 : last + 1;
 	return NULL;
 }
 
-// readInstructions tells what is wrong with a program's instructions: only what was written is read, of an input nothing is overwritten, and
-// each output is written.
-static const char *readInstructions(Reading *r, const Kernel *k) {
-	int64_t registers = k->inputs + k->outputs + k->temporaries;
+// readInstructions tells what is wrong with a program's instructions: only what was written is read, of an input nothing is overwritten, each
+// output is written, numbers of rows are made of such, and one operand at most is alone.
+static const char *readInstructions(Reading *r, Kernel *k) {
 	char written[mostRegisters] = {0};
 	memset(written, 1, k->inputs);
-	for (int64_t i = 0; i < k->instructions; i++) {
-		int64_t code = next(r), to = next(r);
-		if (code < ADD || code > WHERE || code == KEEP && (k->instructions != 1 || registers != 2 || k->in[0].axes == 0))
+	for (Instruction *one = k->code; one < k->code + k->instructions; one++) {
+		int64_t code = one->code = next(r);
+		one->to = next(r);
+		for (int j = 0; j < 3; j++)
+			one->of[j] = next(r);
+		if (code < ADD || code > WHERE)
 			return "vlpx: an instruction of a program is none";
-		for (int j = 0; j < 3; j++) {
-			int64_t of = next(r);
-			if (of < 0 || of >= registers || !written[of])
-				return "vlpx: an instruction of a program reads what is not there";
-		}
-		if (to < k->inputs || to >= registers)
+		if (one->to < k->inputs || one->to >= k->registers)
 			return "vlpx: an instruction of a program writes where it may not";
-		written[to] = 1;
+		for (int j = 0; j < 3; j++) {
+			int64_t of = one->of[j];
+			if (of < 0 || of >= k->registers || !written[of])
+				return "vlpx: an instruction of a program reads what is not there";
+			if (j >= operands(code) || k->kind[of] == (code == SUM ? WHOLE : k->kind[one->to]))
+				continue;
+			if (k->kind[of] == WHOLE || one->code != code || code == SUM || code == WHERE && j == 0 || operands(code) == 1 && code != KEEP)
+				return "vlpx: an operand of an instruction does not go with the others";
+			one->code += (j + 1) * codes;
+			one->byRow = k->kind[of] == ROWS;
+		}
+		for (int j = 0; one->byRow && j < operands(code); j++)
+			one->next[j] = one->code / codes == j + 1 ? 1 : k->columns;
+		if (code == SUM && k->kind[one->to] != ROWS)
+			return "vlpx: a program sums rows, and has none";
+		written[one->to] = 1;
 	}
 	if (memchr(written + k->inputs, 0, k->outputs) != NULL)
 		return "vlpx: a program does not compute one of its outputs";
 	return r->at == r->end ? NULL : "vlpx: a program is longer than it says";
 }
 
+// room is how many numbers a register takes that is in no tensor.
+static int64_t room(const Kernel *k, int64_t r) { return (k->kind[r] == ROWS ? k->block / k->columns : k->block) + apart; }
+
+// given tells whether a register is in a tensor.
+static int given(const Kernel *k, int64_t r) {
+	return r < k->inputs ? k->in[r].axes == 0 || k->kind[r] == NUMBER || lies(&k->in[r]) : r < k->inputs + k->outputs;
+}
+
+// divide finds how much of a program is computed at a time.
+static void divide(Kernel *k) {
+	int64_t whole = 0;
+	for (int64_t r = 0; r < k->registers; r++)
+		whole += k->kind[r] == WHOLE;
+	k->block = cache / sizeof(float) / (whole + 1);
+	k->block = k->block < shortest ? shortest : k->block > longest ? longest : k->block & ~(int64_t)15;
+	if (k->columns > 1)
+		k->block = k->columns > k->block ? k->columns : k->block / k->columns * k->columns;
+	for (int64_t r = 0; r < k->registers; r++)
+		k->own += given(k, r) ? 0 : room(k, r);
+}
+
 // readProgram tells what is wrong with a program. What it lets through reads and writes within its operands, if these have the numbers that
 // they must have.
 static const char *readProgram(Kernel *k, size_t length) {
 	Reading r = {k->program, k->program + length};
-	k->size = next(&r), k->inputs = next(&r), k->outputs = next(&r), k->temporaries = next(&r), k->instructions = next(&r);
+	k->size = next(&r), k->columns = next(&r), k->inputs = next(&r), k->outputs = next(&r);
+	int64_t whole = next(&r), rows = next(&r); // registers that are in no tensor
+	k->instructions = next(&r);
 	if (k->size < 1 || k->size > farthest || k->inputs < 1 || k->inputs > mostRegisters || k->outputs < 1 || k->outputs > mostRegisters ||
-	    k->temporaries < 0 || k->temporaries > mostRegisters || k->inputs + k->outputs + k->temporaries > mostRegisters ||
-	    k->instructions < 1 || k->instructions > mostInstructions)
+	    whole < 0 || whole > mostRegisters || rows < 0 || rows > mostRegisters || k->instructions < 1 || k->instructions > mostInstructions)
 		return "vlpx: a program has too much or too little";
+	if (k->columns < 1 || k->columns > mostColumns || k->size % k->columns != 0 || k->columns == 1 && rows > 0)
+		return "vlpx: a program has no whole rows";
+	k->registers = k->inputs + k->outputs + whole + rows;
+	if (k->registers > mostRegisters)
+		return "vlpx: a program has too many registers";
 	k->in = calloc(k->inputs, sizeof(Place));
 	k->reach = calloc(k->inputs, sizeof(int64_t));
 	k->out = calloc(k->outputs, sizeof(Shape));
-	if (k->in == NULL || k->reach == NULL || k->out == NULL)
+	k->kind = calloc(k->registers, 1);
+	k->code = calloc(k->instructions, sizeof(Instruction));
+	if (k->in == NULL || k->reach == NULL || k->out == NULL || k->kind == NULL || k->code == NULL)
 		return noMemory;
 	for (int64_t i = 0; i < k->inputs; i++) {
-		const char *wrong = readPlace(&r, k->size, &k->in[i], &k->reach[i]);
+		int64_t numbers;
+		const char *wrong = readPlace(&r, k->size, &k->in[i], &numbers, &k->reach[i]);
 		if (wrong != NULL)
 			return wrong;
+		int kind = k->size > 1 && repeats(&k->in[i]) ? NUMBER : kindOf(k, numbers);
+		if (kind < 0)
+			return "vlpx: a program's operand has another number of numbers";
+		k->kind[i] = kind;
 	}
 	for (int64_t i = 0; i < k->outputs; i++) {
 		int64_t axes = next(&r), product = 1;
@@ -144,12 +216,15 @@ static const char *readProgram(Kernel *k, size_t length) {
 				return "vlpx: an axis of a program's output is wrong";
 			product *= length;
 		}
-		if (product != k->size)
+		int kind = kindOf(k, product);
+		if (kind < 0)
 			return "vlpx: an output of a program has another number of numbers";
+		k->kind[k->inputs + i] = kind;
 	}
-	k->code = r.at;
-	k->block = cache / sizeof(float) / (k->inputs + k->outputs + k->temporaries);
-	k->block = k->block < shortest ? shortest : k->block > longest ? longest : k->block & ~(int64_t)15;
+	memset(k->kind + k->inputs + k->outputs + whole, ROWS, rows);
+	divide(k);
+	if (k->own > mostOwn)
+		return "vlpx: a program takes too much of a stack";
 	return readInstructions(&r, k);
 }
 
@@ -178,7 +253,7 @@ static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const O
 }
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
+#define WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define WIDE
 #endif
@@ -238,8 +313,20 @@ WIDE static void fetch(const Place *p, const float *base, int64_t begin, int64_t
 
 // The operands of an operation never overlap its result but where they are the same.
 #define EACH(expression) \
-	_Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) to[i] = expression; \
+	for (int64_t row = 0; row < rows; row++, to += n, a += one->next[0], b += one->next[1], c += one->next[2]) { \
+		const float x = *a, y = *b, z = *c; \
+		_Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) to[i] = expression; \
+	} \
 	break
+
+// EITHER are the forms of an operation of two operands.
+#define EITHER(code, operation) \
+	case code: \
+		EACH(a[i] operation b[i]); \
+	case code + firstAlone: \
+		EACH(x operation b[i]); \
+	case code + secondAlone: \
+		EACH(a[i] operation y)
 
 // roots are by hand, since compilers keep sqrtf, which sets errno, from computing several at a time.
 static void roots(float *to, const float *a, int64_t n) {
@@ -252,30 +339,37 @@ static void roots(float *to, const float *a, int64_t n) {
 		to[i] = sqrtf(a[i]);
 }
 
-WIDE static void compute(const Kernel *k, float **registers, int64_t n) {
-	const int64_t *code = k->code;
-	for (int64_t step = 0; step < k->instructions; step++, code += 5) {
-		float *to = registers[code[1]];
-		const float *a = registers[code[2]], *b = registers[code[3]], *c = registers[code[4]];
-		switch (code[0]) {
-		case ADD:
-			EACH(a[i] + b[i]);
-		case SUB:
-			EACH(a[i] - b[i]);
-		case MUL:
-			EACH(a[i] * b[i]);
-		case DIV:
-			EACH(a[i] / b[i]);
-		case GREATER:
-			EACH(a[i] > b[i]);
-		case GREATER_OR_EQUAL:
-			EACH(a[i] >= b[i]);
-		case LESS:
-			EACH(a[i] < b[i]);
-		case LESS_OR_EQUAL:
-			EACH(a[i] <= b[i]);
-		case EQUAL:
-			EACH(a[i] == b[i]);
+// sum is that of n numbers: of every sixteenth one, and then of these sums, the first half with the second one.
+static inline float sum(const float *a, int64_t n) {
+	float lane[16] = {0};
+	int64_t i = 0;
+	for (; i + 16 <= n; i += 16)
+		for (int j = 0; j < 16; j++)
+			lane[j] += a[i + j];
+	for (; i < n; i++)
+		lane[i % 16] += a[i];
+	for (int half = 8; half > 0; half /= 2)
+		for (int j = 0; j < half; j++)
+			lane[j] += lane[j + half];
+	return lane[0];
+}
+
+// compute runs a program on what its registers hold of so many rows.
+WIDE static void compute(const Kernel *k, float **registers, int64_t blockRows) {
+	for (const Instruction *one = k->code; one < k->code + k->instructions; one++) {
+		float *to = registers[one->to];
+		const float *a = registers[one->of[0]], *b = registers[one->of[1]], *c = registers[one->of[2]];
+		int64_t rows = one->byRow ? blockRows : 1, n = k->kind[one->to] == ROWS ? blockRows : blockRows * k->columns / rows;
+		switch (one->code) {
+			EITHER(ADD, +);
+			EITHER(SUB, -);
+			EITHER(MUL, *);
+			EITHER(DIV, /);
+			EITHER(GREATER, >);
+			EITHER(GREATER_OR_EQUAL, >=);
+			EITHER(LESS, <);
+			EITHER(LESS_OR_EQUAL, <=);
+			EITHER(EQUAL, ==);
 		case NEG:
 			EACH(-a[i]);
 		case SQRT:
@@ -283,8 +377,20 @@ WIDE static void compute(const Kernel *k, float **registers, int64_t n) {
 			break;
 		case ABS:
 			EACH(fabsf(a[i]));
+		case KEEP:
+			EACH(a[i]);
+		case KEEP + firstAlone:
+			EACH(x);
+		case SUM:
+			for (int64_t row = 0; row < blockRows; row++)
+				to[row] = sum(a + row * k->columns, k->columns);
+			break;
 		case WHERE:
 			EACH(a[i] != 0 ? b[i] : c[i]);
+		case WHERE + secondAlone:
+			EACH(a[i] != 0 ? y : c[i]);
+		case WHERE + thirdAlone:
+			EACH(a[i] != 0 ? b[i] : z);
 		}
 	}
 }
@@ -293,37 +399,45 @@ typedef struct {
 	const Kernel *kernel;
 	const float **in;
 	float **out;
-	int64_t part; // numbers that one call computes
+	int64_t part; // numbers that one call computes, of whole blocks
 } Work;
+
+// ahead asks for what of a tensor is computed next, in so many numbers.
+static void ahead(const float *next, int64_t numbers) {
+	for (int64_t i = 0; i < numbers; i += 16)
+		__builtin_prefetch(next + i);
+}
 
 static void computePart(void *about, size_t which) {
 	const Work *w = about;
 	const Kernel *k = w->kernel;
-	int64_t registers = k->inputs + k->outputs + k->temporaries, begin = which * w->part, end = begin + w->part;
+	int64_t begin = which * w->part, end = begin + w->part;
 	if (end > k->size)
 		end = k->size;
-	float *at[registers], memory[registers * k->block] __attribute__((aligned(64)));
-	for (int64_t r = 0; r < registers; r++)
-		at[r] = memory + r * k->block;
-	for (int64_t i = 0; i < k->inputs; i++)
-		if (repeats(&k->in[i]))
-			for (int64_t j = 0; j < k->block; j++)
-				at[i][j] = w->in[i][k->in[i].offset];
-	if (k->code[0] == KEEP) { // alone in its program
+	if (k->instructions == 1 && k->code[0].code == KEEP && !given(k, 0)) {
 		fetch(&k->in[0], w->in[0], begin, end - begin, w->out[0] + begin);
 		return;
 	}
+	float *at[k->registers], memory[k->own + 1] __attribute__((aligned(64))), *free = memory;
+	for (int64_t r = 0; r < k->registers; r++) {
+		if (!given(k, r))
+			at[r] = free, free += room(k, r);
+		else if (r < k->inputs && k->kind[r] == NUMBER)
+			at[r] = (float *)w->in[r] + k->in[r].offset;
+	}
 	for (int64_t n; begin < end; begin += n) {
 		n = end - begin < k->block ? end - begin : k->block;
-		for (int64_t i = 0; i < k->inputs; i++) {
-			if (lies(&k->in[i]))
-				at[i] = (float *)w->in[i] + k->in[i].offset + begin;
-			else if (!repeats(&k->in[i]))
-				fetch(&k->in[i], w->in[i], begin, n, at[i]);
+		int64_t after = end - begin - n < k->block ? end - begin - n : k->block;
+		for (int64_t r = 0; r < k->inputs + k->outputs; r++) {
+			int64_t of = k->kind[r] == ROWS ? k->columns : 1;
+			if (given(k, r) && k->kind[r] != NUMBER) {
+				at[r] = (r < k->inputs ? (float *)w->in[r] + k->in[r].offset : w->out[r - k->inputs]) + begin / of;
+				ahead(at[r] + n / of, after / of);
+			} else if (k->kind[r] != NUMBER) {
+				fetch(&k->in[r], w->in[r], begin / of, n / of, at[r]);
+			}
 		}
-		for (int64_t i = 0; i < k->outputs; i++)
-			at[k->inputs + i] = w->out[i] + begin;
-		compute(k, at, n);
+		compute(k, at, n / k->columns);
 	}
 }
 
@@ -347,7 +461,7 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 		if ((status = output(context, i, k->out[i].dims, k->out[i].axes, &v)) != NULL || (status = data(v, (void **)&out[i])) != NULL)
 			return status;
 	}
-	int64_t parts = k->size * k->instructions / alone;
+	int64_t parts = k->size * k->instructions / ofThread;
 	parts = parts < 1 ? 1 : parts > 64 ? 64 : parts;
 	int64_t blocks = (k->size + k->block - 1) / k->block;
 	Work w = {k, in, out, (blocks + parts - 1) / parts * k->block};

@@ -22,7 +22,8 @@ func (g *group) outputs() []*value {
 		if !out.result && len(outside) == 0 {
 			continue
 		}
-		repeatable := !out.result && g.size >= large && !slices.ContainsFunc(outside, func(user *node) bool { return !user.reads(out) })
+		repeatable := !out.result && g.size >= large && g.level(out) == whole &&
+			!slices.ContainsFunc(outside, func(user *node) bool { return !user.reads(out) })
 		if steps := g.steps(out, outputs); repeatable && steps <= mostSteps {
 			g.markAgain(out, outputs)
 		} else {
@@ -47,6 +48,9 @@ func (n *node) reads(v *value) bool {
 
 // steps is how many operations make v, of this group, of a tensor that is written; many where they take more than one.
 func (g *group) steps(v *value, written []*value) int {
+	if v.producer.kind == rowSum {
+		return mostSteps + 1
+	}
 	from := g.source(v)
 	if from == nil {
 		return mostSteps + 1
@@ -66,7 +70,7 @@ func (g *group) source(v *value) *value {
 	var from *value
 	for _, in := range v.producer.inputs {
 		switch o := in.seen(v.dims); {
-		case !o.contiguous() && o.base.size() < g.size:
+		case !o.contiguous() && o.base.size() < g.size && !g.has[o.base.producer]:
 		case !o.contiguous() || from != nil && from != o.base:
 			return nil
 		default:

@@ -42,7 +42,8 @@ func Model(serialised []byte) ([]byte, error) {
 
 // writer puts a graph's operations into a new order. An operation that is not elementwise is written as soon as its inputs are there; when
 // only elementwise ones are left, the first of them begins a group, which takes in what depends on it and has as many numbers, as long as
-// everything else that it needs is there. So groups are as large as they can be without waiting for one another in a circle.
+// everything else that it needs is there. So groups are as large as they can be without waiting for one another in a circle. With the sum
+// of its rows a group takes in what is computed of one number a row, too.
 type writer struct {
 	graph *graph
 	proto *onnx.GraphProto
@@ -51,15 +52,17 @@ type writer struct {
 	others, elements []*node
 }
 
-// group is some elementwise operations of equally many numbers that become one, in the order in which they are computed.
+// group is some elementwise operations of equally many numbers that become one, in the order in which they are computed. It may sum rows of
+// these, and compute with one number a row.
 type group struct {
-	size  int
-	nodes []*node
-	has   map[*node]bool
+	size    int
+	columns int // of a row; 0 as long as there are no rows
+	nodes   []*node
+	has     map[*node]bool
 }
 
-// mostOperations of a group keep what it computes with within the memory of a thread.
-const mostOperations = 256
+// So many operations of a group, and of one with rows, keep what it computes with within the memory of a thread.
+const mostOperations, mostWithRows = 256, 64
 
 func (w *writer) write() error {
 	for _, n := range w.graph.nodes {
@@ -121,7 +124,7 @@ func base(v *value) *value {
 func (w *writer) offer(n *node) {
 	switch {
 	case n.missing > 0:
-	case n.kind == elementwise:
+	case n.fusible():
 		at, _ := slices.BinarySearchFunc(w.elements, n.at, func(m *node, at int) int { return m.at - at })
 		w.elements = slices.Insert(w.elements, at, n)
 	default:
@@ -159,7 +162,7 @@ func (w *writer) materialise(v *value) {
 	v.ready = true
 	if n.proto.OpType == "Concat" {
 		from := v.seen(v.dims)
-		w.elementwise(&program{size: v.size(), inputs: []operand{from}, outputs: []*value{v},
+		w.elementwise(&program{size: v.size(), columns: 1, inputs: []operand{from}, outputs: []*value{v},
 			instructions: []instruction{{code: keep, to: 1}}})
 		return
 	}
@@ -172,6 +175,9 @@ func (w *writer) materialise(v *value) {
 // gather finds what is computed together with a node that can be written.
 func (w *writer) gather(first *node) *group {
 	g := &group{size: first.outputs[0].size(), has: map[*node]bool{}}
+	if first.kind == rowSum {
+		g.size, g.columns = first.inputs[0].size(), first.columns()
+	}
 	g.add(first)
 	for at := 0; at < len(g.nodes); at++ {
 		for _, user := range g.nodes[at].outputs[0].users {
@@ -191,25 +197,50 @@ func (g *group) take(n *node) bool {
 	if g.has[n] {
 		return true
 	}
-	if n.kind != elementwise || n.written || n.outputs[0].size() != g.size || len(g.nodes) >= mostOperations {
-		return false
+	before, columns := len(g.nodes), g.columns
+	fits := n.fusible() && !n.written && g.fits(n)
+	for _, v := range n.operands() {
+		if from := base(v); fits && !from.ready {
+			o := n.seen(v)
+			fits = o.base == from && (o.contiguous() || g.level(n.outputs[0]) == whole && g.aRow(o)) && g.take(from.producer)
+		}
 	}
-	before := len(g.nodes)
-	for _, v := range n.inputs {
-		from := base(v)
-		if from.ready {
-			continue
+	if !fits {
+		for _, m := range g.nodes[before:] {
+			delete(g.has, m)
 		}
-		if o := v.seen(n.outputs[0].dims); o.base != from || !o.contiguous() || !g.take(from.producer) {
-			for _, m := range g.nodes[before:] {
-				delete(g.has, m)
-			}
-			g.nodes = g.nodes[:before]
-			return false
-		}
+		g.nodes, g.columns = g.nodes[:before], columns
+		return false
 	}
 	g.add(n)
 	return true
+}
+
+// fits tells whether a node has the group's numbers, or one a row of these.
+func (g *group) fits(n *node) bool {
+	size := n.outputs[0].size()
+	switch {
+	case len(g.nodes) >= mostOperations:
+		return false
+	case n.kind == rowSum:
+		return n.inputs[0].size() == g.size && g.divided(n.columns())
+	default:
+		return size == g.size || g.columns > 0 && size*g.columns == g.size
+	}
+}
+
+// aRow tells whether the group can read a number a row.
+func (g *group) aRow(o operand) bool {
+	columns, is := o.aRow()
+	return is && columns >= leastColumns && columns <= mostColumns && g.divided(columns)
+}
+
+// divided tells whether the group's rows have so many numbers, or makes them.
+func (g *group) divided(columns int) bool {
+	if g.columns == 0 {
+		g.columns = columns
+	}
+	return g.columns == columns && len(g.nodes) < mostWithRows
 }
 
 // fuse writes a group as one operation. A single one that reads nothing through views stays as it was.

@@ -42,7 +42,7 @@ func draw(seed uint64) *drawing {
 }
 
 func (d *drawing) lengths(axes int) []int {
-	dims := make([]int, axes)
+	dims := slices.Repeat([]int{1}, axes)
 	for i := range dims {
 		dims[i] = 1 + d.IntN(9)
 		if d.IntN(4) == 0 {
@@ -50,6 +50,9 @@ func (d *drawing) lengths(axes int) []int {
 		}
 		if i == 0 && d.IntN(6) == 0 {
 			dims[i] = 700
+		}
+		if i == axes-1 && size(dims) < 200 && d.IntN(3) == 0 { // rows that are worth a sum
+			dims[i] = 30 + d.IntN(70)
 		}
 	}
 	return dims
@@ -118,7 +121,7 @@ func list(name string, numbers ...int64) *onnx.AttributeProto {
 func (d *drawing) operation() {
 	x := d.any()
 	dims := d.dims[x]
-	switch d.IntN(13) {
+	switch d.IntN(15) {
 	case 0, 1, 2, 3:
 		y := d.like(x)
 		to, _ := broadcast(dims, d.dims[y])
@@ -170,7 +173,9 @@ func (d *drawing) operation() {
 		}
 	case 11:
 		d.patches(x)
-	case 12: // by an earlier comparison
+	case 12, 13:
+		d.sum(x)
+	case 14: // by an earlier comparison
 		if len(d.masks) > 0 {
 			mask := d.masks[d.IntN(len(d.masks))]
 			y := d.like(mask)
@@ -190,6 +195,37 @@ func (d *drawing) slice(x string, axis, begin, length int) string {
 	}
 	dims[axis] = length
 	return d.add("Slice", dims, []string{x, d.constant(begin), d.constant(begin + length), d.constant(axis), d.constant(1)})
+}
+
+// sum is that over the last axes, and what has as many numbers again.
+func (d *drawing) sum(x string) {
+	dims := d.dims[x]
+	if len(dims) == 0 {
+		return
+	}
+	count := 1 + d.IntN(min(2, len(dims)))
+	var axes []int
+	to := slices.Clone(dims)
+	for i := range count {
+		axes = append(axes, len(dims)-1-i)
+		to[len(dims)-1-i] = 1
+	}
+	keeps := d.IntN(2)
+	short := to
+	if keeps == 0 {
+		short = to[:len(dims)-count]
+	}
+	y := d.add("ReduceSum", short, []string{x, d.constant(axes...)},
+		&onnx.AttributeProto{Name: "keepdims", Type: onnx.AttributeProto_INT, I: int64(keeps)})
+	for range d.IntN(3) {
+		y = d.add([]string{"Mul", "Div", "Add"}[d.IntN(3)], short, []string{y, d.number(1 + float32(d.IntN(3)))})
+	}
+	if keeps == 0 && d.IntN(2) == 0 {
+		y = d.add("Reshape", to, []string{y, d.constant(to...)})
+	}
+	if slices.Equal(d.dims[y], to) && d.IntN(4) > 0 {
+		d.add([]string{"Sub", "Mul", "Div"}[d.IntN(3)], dims, []string{x, y})
+	}
 }
 
 // patches are those of a convolution along an axis.
@@ -284,6 +320,34 @@ func TestModelFusesAnUpdate(t *testing.T) {
 	must.Do(t, proto.Unmarshal(rewritten, &model))
 	if n := len(model.Graph.Node); n != 1 || len(model.Graph.Node[0].Output) != 3 {
 		t.Errorf("the step of AdamW has %d operations: %v", n, model.Graph.Node)
+	}
+}
+
+// A layer's normalisation, with what is added before, is one operation, whose sums are within it.
+func TestModelFusesANormalisation(t *testing.T) {
+	d := &drawing{rand.New(rand.NewPCG(1, 2)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{},
+		map[string][]int{}, nil, nil}
+	dims, one := []int{5, 17, 96}, []int{5, 17, 1}
+	d.input(dims...)
+	d.input(dims...)
+	d.input(1, 1, 96)
+	mean := func(of string) string {
+		return d.add("Div", one, []string{d.add("ReduceSum", one, []string{of, d.constant(2)}), d.number(96)})
+	}
+	both := func(op, a, b string) string { return d.add(op, dims, []string{a, b}) }
+	x := both("Add", d.names[0], d.names[1])
+	centred := both("Sub", x, mean(x))
+	deviation := d.add("Sqrt", one, []string{d.add("Add", one, []string{mean(both("Mul", centred, centred)), d.number(1e-5)})})
+	out := both("Mul", both("Div", centred, deviation), "in2")
+	d.model.Graph.Output = append(d.model.Graph.Output, &onnx.ValueInfoProto{Name: out}, &onnx.ValueInfoProto{Name: deviation})
+	var model onnx.ModelProto
+	must.Do(t, proto.Unmarshal(must.Get(Model(must.Get(proto.Marshal(d.model))(t)))(t), &model))
+	if n := len(model.Graph.Node); n != 1 || len(model.Graph.Node[0].Output) != 2 {
+		t.Errorf("a normalisation has %d operations: %v", n, model.Graph.Node)
+	}
+	want, got := interpret(t, d.model, d.given), interpret(t, &model, d.given)
+	if !slices.Equal(got[out].numbers, want[out].numbers) || !slices.Equal(got[deviation].numbers, want[deviation].numbers) {
+		t.Error("it gives other numbers")
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package fusion rewrites the graphs that compute-onnx hands to ONNX Runtime, so that what a training step does between its products takes
-// few operations: runs of elementwise operations become one (an operation of package engine), with the slices, paddings and stacks that it
-// reads, and transposes before a product become part of it. Numbers stay the same to the bit.
+// few operations: runs of elementwise operations, and of sums of the rows that these make, become one (an operation of package engine),
+// with the slices, paddings and stacks that it reads, and transposes before a product become part of it. Numbers stay the same to the bit,
+// but for sums, which are added in another order.
 package fusion
 
 import (
@@ -55,8 +56,34 @@ type kind int
 const (
 	other       kind = iota
 	elementwise      // of float32, computed number by number
+	rowSum           // of float32, over the last axes
 	view             // the same numbers of another tensor, told by strides
 )
+
+// fusible tells whether an operation can be a part of a program.
+func (n *node) fusible() bool { return n.kind == elementwise || n.kind == rowSum }
+
+// Rows of a program have so many numbers. Shorter ones are better summed by ONNX Runtime.
+const leastColumns, mostColumns = 32, 1024
+
+// columns are how many numbers a sum of rows is of.
+func (n *node) columns() int { return n.inputs[0].size() / n.outputs[0].size() }
+
+// operands are the tensors that an operation of a program reads.
+func (n *node) operands() []*value {
+	if n.kind == rowSum {
+		return n.inputs[:1] // the others are the axes
+	}
+	return n.inputs
+}
+
+// seen is what an operation of a program sees of an operand.
+func (n *node) seen(v *value) operand {
+	if n.kind == rowSum {
+		return v.seen(v.dims)
+	}
+	return v.seen(n.outputs[0].dims)
+}
 
 // graph is a graph whose values are known by name.
 type graph struct {
@@ -199,7 +226,22 @@ func (n *node) classify() {
 		if _, is := n.stack(); is {
 			n.kind = view
 		}
+	case "ReduceSum":
+		if n.last(n.constant(1)) && n.columns() >= leastColumns && n.columns() <= mostColumns {
+			n.kind, n.code = rowSum, sum
+		}
 	}
+}
+
+// last tells whether axes, in any order, are the last ones of what a node reads.
+func (n *node) last(axes []int64) bool {
+	rank := len(n.inputs[0].dims)
+	for i := range axes {
+		if !slices.Contains(axes, int64(rank-1-i)) {
+			return false
+		}
+	}
+	return len(axes) > 0
 }
 
 // keepMasks leaves those comparisons to groups that only choices of as many numbers need, and the choices by them; other ones stay as they

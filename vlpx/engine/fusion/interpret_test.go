@@ -176,6 +176,25 @@ func apply(t *testing.T, op *onnx.NodeProto, in []tensor) []tensor {
 			}
 			panic("outside")
 		})}
+	case "ReduceSum":
+		n.inputs = []*value{{dims: in[0].dims}}
+		if !n.last(in[1].whole) {
+			t.Fatalf("sums over the axes %d", in[1].whole)
+		}
+		rank := len(in[0].dims)
+		dims := slices.Clone(in[0].dims)
+		for i := range in[1].whole {
+			dims[rank-1-i] = 1
+		}
+		if n.integer("keepdims", 1) == 0 {
+			dims = dims[:rank-len(in[1].whole)]
+		}
+		columns := len(in[0].numbers) / size(dims)
+		out := tensor{dims: dims}
+		for row := range slices.Chunk(in[0].numbers, columns) {
+			out.numbers = append(out.numbers, sumOf(row))
+		}
+		return []tensor{out}
 	case "MatMul":
 		return []tensor{product(in[0], in[1], false, false)}
 	case "FusedMatMul":
@@ -258,14 +277,14 @@ func compute(code opcode, of [3]float32) float32 {
 	panic(fmt.Sprint("no operation ", code))
 }
 
-// run computes a program of Elementwise number by number.
+// run computes a program of Elementwise, a row after another.
 func run(code []int64, in []tensor) []tensor {
 	next := func() int {
 		n := code[0]
 		code = code[1:]
 		return int(n)
 	}
-	n, inputs, outputs, temporaries, instructions := next(), next(), next(), next(), next()
+	n, columns, inputs, outputs, wholes, rows, instructions := next(), next(), next(), next(), next(), next(), next()
 	places := make([]operand, inputs)
 	for i := range places {
 		places[i] = operand{offset: next(), axes: make([]axis, next())}
@@ -275,36 +294,88 @@ func run(code []int64, in []tensor) []tensor {
 	}
 	results := make([]tensor, outputs)
 	for i := range results {
-		results[i] = tensor{dims: make([]int, next()), numbers: make([]float32, n)}
+		results[i] = tensor{dims: make([]int, next())}
 		for j := range results[i].dims {
 			results[i].dims[j] = next()
 		}
+		results[i].numbers = make([]float32, size(results[i].dims))
 	}
 	steps := make([]instruction, instructions)
 	for i := range steps {
 		steps[i] = instruction{opcode(next()), next(), [3]int{next(), next(), next()}}
 	}
-	registers := make([]float32, inputs+outputs+temporaries)
-	for i := range n {
+	length := func(numbers int) int { // of a register within a row
+		if numbers == n {
+			return columns
+		}
+		return 1
+	}
+	registers := make([][]float32, inputs+outputs+wholes+rows)
+	for i := range registers {
+		switch {
+		case i < inputs:
+			registers[i] = make([]float32, length(places[i].size()))
+		case i < inputs+outputs:
+			registers[i] = make([]float32, length(len(results[i-inputs].numbers)))
+		case i < inputs+outputs+wholes:
+			registers[i] = make([]float32, columns)
+		default:
+			registers[i] = make([]float32, 1)
+		}
+	}
+	for row := range n / columns {
 		for r, p := range places {
-			at, rest, outside := p.offset, i, false
-			for j := len(p.axes) - 1; j >= 0; j-- {
-				a := p.axes[j]
-				index := rest % a.length
-				rest /= a.length
-				at += index * a.stride
-				outside = outside || index < a.from || index >= a.to
-			}
-			if registers[r] = 0; !outside {
-				registers[r] = in[r].numbers[at]
+			for i := range registers[r] {
+				if at, is := p.find(row*len(registers[r]) + i); is {
+					registers[r][i] = in[r].numbers[at]
+				} else {
+					registers[r][i] = 0
+				}
 			}
 		}
 		for _, step := range steps {
-			registers[step.to] = compute(step.code, [3]float32{registers[step.of[0]], registers[step.of[1]], registers[step.of[2]]})
+			if step.code == sum {
+				registers[step.to][0] = sumOf(registers[step.of[0]])
+				continue
+			}
+			for i := range registers[step.to] {
+				var of [3]float32
+				for j, r := range step.of {
+					of[j] = registers[r][min(i, len(registers[r])-1)]
+				}
+				registers[step.to][i] = compute(step.code, of)
+			}
 		}
 		for r := range results {
-			results[r].numbers[i] = registers[inputs+r]
+			copy(results[r].numbers[row*len(registers[inputs+r]):], registers[inputs+r])
 		}
 	}
 	return results
+}
+
+// find is where an operand's number is, or false where that is a zero outside of its tensor.
+func (o operand) find(index int) (at int, is bool) {
+	at, is = o.offset, true
+	for j := len(o.axes) - 1; j >= 0; j-- {
+		a := o.axes[j]
+		i := index % a.length
+		index /= a.length
+		at += i * a.stride
+		is = is && i >= a.from && i < a.to
+	}
+	return at, is
+}
+
+// sumOf adds numbers as Elementwise does: every sixteenth one, and then the first half of these sums to the second one.
+func sumOf(numbers []float32) float32 {
+	var lane [16]float32
+	for i, x := range numbers {
+		lane[i%16] += x
+	}
+	for half := 8; half > 0; half /= 2 {
+		for j := range half {
+			lane[j] += lane[j+half]
+		}
+	}
+	return lane[0]
 }

@@ -21,8 +21,8 @@ func (a axis) whole() bool { return a.from == 0 && a.to == a.length }
 // mostAxes is how many axes Elementwise can follow.
 const mostAxes = 8
 
-// whole is a tensor as it lies.
-func whole(v *value) operand {
+// lying is a tensor as it lies.
+func lying(v *value) operand {
 	o := operand{base: v, axes: make([]axis, len(v.dims))}
 	for i, step := len(v.dims)-1, 1; i >= 0; i-- {
 		o.axes[i] = axis{v.dims[i], step, 0, v.dims[i]}
@@ -35,7 +35,7 @@ func whole(v *value) operand {
 func place(v *value) operand {
 	n := v.producer
 	if n == nil || n.kind != view {
-		return whole(v)
+		return lying(v)
 	}
 	in := n.inputs[0]
 	if n.proto.OpType == "Concat" {
@@ -48,7 +48,7 @@ func place(v *value) operand {
 	}
 	o, fits := o.as(in.dims)
 	if !fits {
-		return whole(v)
+		return lying(v)
 	}
 	switch n.proto.OpType {
 	case "Expand":
@@ -65,7 +65,7 @@ func place(v *value) operand {
 			a := &o.axes[at]
 			begin, step, length := int(begins[i]), int(steps[i]), v.dims[at]
 			if !a.whole() && step != 1 {
-				return whole(v)
+				return lying(v)
 			}
 			o.offset += begin * a.stride
 			*a = axis{length, a.stride * step, max(a.from-begin, 0), min(max(a.to-begin, 0), length)}
@@ -115,12 +115,12 @@ func (v *value) seen(to []int) operand {
 	if size(to) != v.size() {
 		split, fits := o.as(v.dims)
 		if !fits {
-			split = whole(v)
+			split = lying(v)
 		}
 		o = split.over(v.dims, to)
 	}
 	if o = o.simple(); len(o.axes) > mostAxes {
-		return whole(v).over(v.dims, to).simple()
+		return lying(v).over(v.dims, to).simple()
 	}
 	return o
 }
@@ -195,6 +195,23 @@ func (o operand) simple() operand {
 		axes = append(axes, a)
 	}
 	return operand{o.base, o.offset, axes}
+}
+
+// size is how many numbers an operand is.
+func (o operand) size() int {
+	n := 1
+	for _, a := range o.axes {
+		n *= a.length
+	}
+	return n
+}
+
+// aRow tells whether an operand, made simple, is a number a row of so many columns, of its base as it lies.
+func (o operand) aRow() (columns int, is bool) {
+	if o.offset != 0 || len(o.axes) != 2 || o.axes[1].stride != 0 || !o.axes[1].whole() {
+		return 0, false
+	}
+	return o.axes[1].length, o.axes[0] == axis{o.base.size(), 1, 0, o.base.size()}
 }
 
 // contiguous tells whether an operand, made simple, is its base as it lies.

@@ -19,6 +19,7 @@ const (
 	sqrt
 	abs
 	keep
+	sum
 	where
 )
 
@@ -40,87 +41,194 @@ func (c opcode) operands() int {
 
 func (c opcode) compares() bool { return c >= greater && c <= equal }
 
-// program is what one fused operation computes. Registers hold as many numbers at a time as fit into a core's first cache: first come those
-// of the inputs, then those of the outputs, then those that only the program itself uses.
+// program is what one fused operation computes. Registers hold as many numbers at a time as fit into a core's first cache, of whole rows.
+// First come those of the inputs, then those of the outputs, then those that only the program itself uses, of whole tensors and then of one
+// number a row.
 type program struct {
-	size         int // numbers of each output
+	size         int // numbers of a whole tensor
+	columns      int // of a row; 1 where there are no rows
 	inputs       []operand
 	outputs      []*value
-	temporaries  int
+	temporaries  [2]int // whole ones, and those of rows
 	instructions []instruction
 }
 
-// instruction computes register to of as many registers as the operation has operands.
+// instruction computes register to of as many registers as the operation has operands. One of them may be of rows where to is whole, or a
+// single number.
 type instruction struct {
 	code opcode
 	to   int
 	of   [3]int
 }
 
+// level is what a register holds: numbers of whole tensors, one number a row, or a single one.
+type level int
+
+const (
+	whole level = iota
+	row
+	single
+)
+
+// level is that of a value within a group.
+func (g *group) level(v *value) level {
+	if v.size() == g.size {
+		return whole
+	}
+	return row
+}
+
+// level is that of an operand which a program is given.
+func (p *program) level(o operand) level {
+	switch {
+	case p.size > 1 && (len(o.axes) == 0 || len(o.axes) == 1 && o.axes[0].stride == 0 && o.axes[0].whole()):
+		return single
+	case o.size() == p.size:
+		return whole
+	default:
+		return row
+	}
+}
+
+// assembler finds registers for what a group computes.
+type assembler struct {
+	*program
+	group    *group
+	register map[*value]int
+	own      []level        // of the temporaries; their registers are told by numbers from firstOwn on until all are known
+	free     [2][]int       // temporaries of each level that nothing reads any more
+	spread   map[[2]int]int // temporaries of a level that hold a single number, or one of a row, all over
+}
+
+const firstOwn = 1 << 30
+
 // program is that of a group with some outputs.
 func (g *group) program(outputs []*value) *program {
-	p := &program{size: g.size, outputs: outputs}
 	g.repeat()
-	for _, n := range g.nodes {
-		for _, v := range n.inputs {
-			if o := v.seen(n.outputs[0].dims); !g.has[o.base.producer] && !slices.ContainsFunc(p.inputs, o.equal) {
-				p.inputs = append(p.inputs, o)
-			}
-		}
-	}
+	a := &assembler{program: &program{size: g.size, columns: max(g.columns, 1), outputs: outputs}, group: g,
+		register: map[*value]int{}, spread: map[[2]int]int{}}
 	last := map[*value]int{} // the last instruction that reads what stays within the program
 	for at, n := range g.nodes {
-		for _, v := range n.inputs {
+		for _, v := range n.operands() {
+			if o := n.seen(v); !g.has[o.base.producer] && !slices.ContainsFunc(a.inputs, o.equal) {
+				a.inputs = append(a.inputs, o)
+			}
 			last[base(v)] = at
 		}
 	}
-	register := map[*value]int{}
-	for i, v := range p.outputs {
-		register[v] = len(p.inputs) + i
+	for i, v := range outputs {
+		a.register[v] = len(a.inputs) + i
 	}
-	find := func(v *value, to []int) int {
-		o := v.seen(to)
-		if g.has[o.base.producer] {
-			return register[o.base]
-		}
-		return slices.IndexFunc(p.inputs, o.equal)
-	}
-	var free []int
 	for at, n := range g.nodes {
-		step := instruction{code: n.code}
-		for i, v := range n.inputs {
-			step.of[i] = find(v, n.outputs[0].dims)
-		}
+		of := a.operands(n)
 		for _, v := range n.needs() {
-			if r, has := register[v]; has && g.has[v.producer] && last[v] == at && r >= len(p.inputs)+len(p.outputs) {
-				free = append(free, r)
+			if r, has := a.register[v]; has && r >= firstOwn && last[v] == at {
+				a.free[g.level(v)] = append(a.free[g.level(v)], r)
 			}
 		}
 		out := n.outputs[0]
-		if _, has := register[out]; !has {
-			if len(free) > 0 {
-				register[out], free = free[len(free)-1], free[:len(free)-1]
-			} else {
-				register[out] = len(p.inputs) + len(p.outputs) + p.temporaries
-				p.temporaries++
-			}
+		if _, has := a.register[out]; !has {
+			a.register[out] = a.temporary(g.level(out))
 		}
-		step.to = register[out]
-		p.instructions = append(p.instructions, step)
+		a.instructions = append(a.instructions, instruction{n.code, a.register[out], of})
 	}
-	return p
+	a.number()
+	return a.program
 }
 
-// encode writes a program as Elementwise reads it: size, counts of inputs, outputs, temporaries and instructions; of each input the place
-// of its first number, the number of axes and of each of them length, stride, from and to; of each output the number of axes and their
-// lengths; of each instruction code, to and three operands.
+// operands are the registers that an operation reads. Where more than one is not of the level of the operation, or one that cannot be, they
+// are spread before.
+func (a *assembler) operands(n *node) (of [3]int) {
+	to := whole // what an operation reads
+	if n.kind == elementwise {
+		to = a.group.level(n.outputs[0])
+	}
+	alone := false
+	for i, v := range n.operands() {
+		o, is := n.seen(v), whole
+		if a.group.has[o.base.producer] {
+			of[i], is = a.register[o.base], a.group.level(o.base)
+		} else {
+			of[i] = slices.IndexFunc(a.inputs, o.equal)
+			is = a.level(o)
+		}
+		switch {
+		case is == to:
+		case alone || n.code.operands() == 1 || n.code == where && i == 0:
+			of[i] = a.all(of[i], to)
+		default:
+			alone = true
+		}
+	}
+	return of
+}
+
+// all is a register of a level that holds the number of another one all over.
+func (a *assembler) all(of int, to level) int {
+	r, has := a.spread[[2]int{of, int(to)}]
+	if !has {
+		r = firstOwn + len(a.own)
+		a.own = append(a.own, to)
+		a.instructions = append(a.instructions, instruction{keep, r, [3]int{of}})
+		if of < len(a.inputs) {
+			a.spread[[2]int{of, int(to)}] = r
+		}
+	}
+	return r
+}
+
+// temporary is a register that nothing needs.
+func (a *assembler) temporary(of level) int {
+	free := &a.free[of]
+	if last := len(*free) - 1; last >= 0 {
+		r := (*free)[last]
+		*free = (*free)[:last]
+		return r
+	}
+	a.own = append(a.own, of)
+	return firstOwn + len(a.own) - 1
+}
+
+// number gives the temporaries their registers, those of whole tensors first. Operands that an instruction does not have are its first one.
+func (a *assembler) number() {
+	place := make([]int, len(a.own))
+	for _, of := range []level{whole, row} {
+		for i, is := range a.own {
+			if is == of {
+				place[i] = len(a.inputs) + len(a.outputs) + a.temporaries[0] + a.temporaries[1]
+				a.temporaries[of]++
+			}
+		}
+	}
+	final := func(r int) int {
+		if r >= firstOwn {
+			return place[r-firstOwn]
+		}
+		return r
+	}
+	for i := range a.instructions {
+		step := &a.instructions[i]
+		step.to = final(step.to)
+		for j := range step.of {
+			if j >= step.code.operands() {
+				step.of[j] = step.of[0]
+			}
+			step.of[j] = final(step.of[j])
+		}
+	}
+}
+
+// encode writes a program as Elementwise reads it: size, columns, counts of inputs, outputs, both kinds of temporaries and instructions;
+// of each input the place of its first number, the number of axes and of each of them length, stride, from and to; of each output the
+// number of axes and their lengths; of each instruction code, to and three operands.
 func (p *program) encode() []int64 {
-	code := []int64{int64(p.size), int64(len(p.inputs)), int64(len(p.outputs)), int64(p.temporaries), int64(len(p.instructions))}
+	var code []int64
 	numbers := func(ns ...int) {
 		for _, n := range ns {
 			code = append(code, int64(n))
 		}
 	}
+	numbers(p.size, p.columns, len(p.inputs), len(p.outputs), p.temporaries[whole], p.temporaries[row], len(p.instructions))
 	for _, in := range p.inputs {
 		numbers(in.offset, len(in.axes))
 		for _, a := range in.axes {

@@ -117,10 +117,10 @@ func answers(t *testing.T, program string, all []request) [][][]float32 {
 	var said bytes.Buffer
 	command.Stderr = &said
 	told, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
 	number := func() int {
-		if len(told) < 8 {
-			t.Fatalf("%v\n%s", err, said.String())
-		}
 		n := binary.NativeEndian.Uint64(told)
 		told = told[8:]
 		return int(n)
@@ -137,9 +137,6 @@ func answers(t *testing.T, program string, all []request) [][][]float32 {
 				told = told[4:]
 			}
 		}
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
 	}
 	return outputs
 }

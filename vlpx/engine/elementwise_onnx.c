@@ -41,7 +41,6 @@ typedef struct {
 
 static int inside(const Axis *a) { return a->from == 0 && a->to == a->length; }
 static int lies(const Place *p) { return p->axes == 1 && p->axis[0].stride == 1 && inside(&p->axis[0]); }
-static int repeats(const Place *p) { return p->axes == 0 || p->axes == 1 && p->axis[0].stride == 0 && inside(&p->axis[0]); }
 
 typedef struct {
 	int64_t axes;
@@ -49,12 +48,12 @@ typedef struct {
 } Shape;
 
 // Kind is what a register holds.
-enum { WHOLE /* numbers of the size of the program */, ROWS /* one a row of these */, NUMBER /* one, the same all over */ };
+enum { WHOLE /* numbers of the size of the program */, ROWS /* one a row of these */, COLUMNS /* a row, the same for all */, NUMBER /* one for all */ };
 
 typedef struct {
 	int64_t code, to, of[3]; // code with what is alone
-	int byRow;               // it is alone in its row
-	int64_t next[3];         // how far an operand of the next row is, there
+	int byRow;
+	int64_t next[3]; // how far an operand of the next row is
 } Instruction;
 
 typedef struct {
@@ -82,9 +81,9 @@ static void destroyKernel(void *kernel) {
 	free(k);
 }
 
-// kindOf is what a register of a tensor of so many numbers holds, or -1.
-static int kindOf(const Kernel *k, int64_t numbers) {
-	return numbers == k->size ? WHOLE : numbers == k->size / k->columns ? ROWS : -1;
+// numbersOf is how many numbers a register of a kind has in all, or -1.
+static int64_t numbersOf(const Kernel *k, int64_t kind) {
+	return kind == WHOLE ? k->size : kind == ROWS ? k->size / k->columns : kind == COLUMNS ? k->columns : kind == NUMBER ? 1 : -1;
 }
 
 // readPlace reads where numbers are found, how many they are, and how many the tensor must have; NULL, or what is wrong.
@@ -133,15 +132,18 @@ static const char *readInstructions(Reading *r, Kernel *k) {
 			int64_t of = one->of[j];
 			if (of < 0 || of >= k->registers || !written[of])
 				return "vlpx: an instruction of a program reads what is not there";
-			if (j >= operands(code) || k->kind[of] == (code == SUM ? WHOLE : k->kind[one->to]))
+			int kind = k->kind[of], to = code == SUM ? WHOLE : k->kind[one->to];
+			if (j >= operands(code) || kind == to)
 				continue;
-			if (k->kind[of] == WHOLE || one->code != code || code == SUM || code == WHERE && j == 0 || operands(code) == 1 && code != KEEP)
+			int alone = kind == NUMBER || kind == ROWS && to == WHOLE;
+			if (!alone && !(kind == COLUMNS && to == WHOLE) || code == SUM ||
+			    alone && (one->code != code || code == WHERE && j == 0 || operands(code) == 1 && code != KEEP))
 				return "vlpx: an operand of an instruction does not go with the others";
-			one->code += (j + 1) * codes;
-			one->byRow = k->kind[of] == ROWS;
+			one->code += alone ? (j + 1) * codes : 0;
+			one->byRow |= kind != NUMBER;
 		}
 		for (int j = 0; one->byRow && j < operands(code); j++)
-			one->next[j] = one->code / codes == j + 1 ? 1 : k->columns;
+			one->next[j] = k->kind[one->of[j]] == WHOLE ? k->columns : k->kind[one->of[j]] == ROWS;
 		if (code == SUM && k->kind[one->to] != ROWS)
 			return "vlpx: a program sums rows, and has none";
 		written[one->to] = 1;
@@ -156,7 +158,7 @@ static int64_t room(const Kernel *k, int64_t r) { return (k->kind[r] == ROWS ? k
 
 // given tells whether a register is in a tensor.
 static int given(const Kernel *k, int64_t r) {
-	return r < k->inputs ? k->in[r].axes == 0 || k->kind[r] == NUMBER || lies(&k->in[r]) : r < k->inputs + k->outputs;
+	return r < k->inputs ? k->in[r].axes == 0 || lies(&k->in[r]) : r < k->inputs + k->outputs;
 }
 
 // divide finds how much of a program is computed at a time.
@@ -195,13 +197,12 @@ static const char *readProgram(Kernel *k, size_t length) {
 	if (k->in == NULL || k->reach == NULL || k->out == NULL || k->kind == NULL || k->code == NULL)
 		return noMemory;
 	for (int64_t i = 0; i < k->inputs; i++) {
-		int64_t numbers;
+		int64_t kind = next(&r), numbers;
 		const char *wrong = readPlace(&r, k->size, &k->in[i], &numbers, &k->reach[i]);
 		if (wrong != NULL)
 			return wrong;
-		int kind = k->size > 1 && repeats(&k->in[i]) ? NUMBER : kindOf(k, numbers);
-		if (kind < 0)
-			return "vlpx: a program's operand has another number of numbers";
+		if (numbers != numbersOf(k, kind) || kind == COLUMNS && !lies(&k->in[i]) || kind == NUMBER && k->in[i].axes > 0)
+			return "vlpx: a program's operand is of another kind";
 		k->kind[i] = kind;
 	}
 	for (int64_t i = 0; i < k->outputs; i++) {
@@ -216,8 +217,8 @@ static const char *readProgram(Kernel *k, size_t length) {
 				return "vlpx: an axis of a program's output is wrong";
 			product *= length;
 		}
-		int kind = kindOf(k, product);
-		if (kind < 0)
+		int kind = product == k->size ? WHOLE : ROWS;
+		if (product != numbersOf(k, kind))
 			return "vlpx: an output of a program has another number of numbers";
 		k->kind[k->inputs + i] = kind;
 	}
@@ -373,7 +374,8 @@ WIDE static void compute(const Kernel *k, float **registers, int64_t blockRows) 
 		case NEG:
 			EACH(-a[i]);
 		case SQRT:
-			roots(to, a, n);
+			for (int64_t row = 0; row < rows; row++)
+				roots(to + row * n, a + row * one->next[0], n);
 			break;
 		case ABS:
 			EACH(fabsf(a[i]));
@@ -422,7 +424,7 @@ static void computePart(void *about, size_t which) {
 	for (int64_t r = 0; r < k->registers; r++) {
 		if (!given(k, r))
 			at[r] = free, free += room(k, r);
-		else if (r < k->inputs && k->kind[r] == NUMBER)
+		else if (k->kind[r] >= COLUMNS)
 			at[r] = (float *)w->in[r] + k->in[r].offset;
 	}
 	for (int64_t n; begin < end; begin += n) {
@@ -430,10 +432,12 @@ static void computePart(void *about, size_t which) {
 		int64_t after = end - begin - n < k->block ? end - begin - n : k->block;
 		for (int64_t r = 0; r < k->inputs + k->outputs; r++) {
 			int64_t of = k->kind[r] == ROWS ? k->columns : 1;
-			if (given(k, r) && k->kind[r] != NUMBER) {
+			if (k->kind[r] >= COLUMNS)
+				continue;
+			if (given(k, r)) {
 				at[r] = (r < k->inputs ? (float *)w->in[r] + k->in[r].offset : w->out[r - k->inputs]) + begin / of;
 				ahead(at[r] + n / of, after / of);
-			} else if (k->kind[r] != NUMBER) {
+			} else {
 				fetch(&k->in[r], w->in[r], begin / of, n / of, at[r]);
 			}
 		}

@@ -162,7 +162,7 @@ func (w *writer) materialise(v *value) {
 	v.ready = true
 	if n.proto.OpType == "Concat" {
 		from := v.seen(v.dims)
-		w.elementwise(&program{size: v.size(), columns: 1, inputs: []operand{from}, outputs: []*value{v},
+		w.elementwise(&program{size: v.size(), columns: 1, inputs: []input{{whole, from}}, outputs: []*value{v},
 			instructions: []instruction{{code: keep, to: 1}}})
 		return
 	}
@@ -237,7 +237,7 @@ func (g *group) aRow(o operand) bool {
 
 // divided tells whether the group's rows have so many numbers, or makes them.
 func (g *group) divided(columns int) bool {
-	if g.columns == 0 {
+	if g.columns == 0 && len(g.nodes) < mostWithRows {
 		g.columns = columns
 	}
 	return g.columns == columns && len(g.nodes) < mostWithRows

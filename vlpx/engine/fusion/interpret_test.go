@@ -285,9 +285,9 @@ func run(code []int64, in []tensor) []tensor {
 		return int(n)
 	}
 	n, columns, inputs, outputs, wholes, rows, instructions := next(), next(), next(), next(), next(), next(), next()
-	places := make([]operand, inputs)
+	places := make([]input, inputs)
 	for i := range places {
-		places[i] = operand{offset: next(), axes: make([]axis, next())}
+		places[i] = input{level(next()), operand{offset: next(), axes: make([]axis, next())}}
 		for j := range places[i].axes {
 			places[i].axes[j] = axis{next(), next(), next(), next()}
 		}
@@ -314,7 +314,7 @@ func run(code []int64, in []tensor) []tensor {
 	for i := range registers {
 		switch {
 		case i < inputs:
-			registers[i] = make([]float32, length(places[i].size()))
+			registers[i] = make([]float32, map[level]int{whole: columns, row: 1, column: columns, single: 1}[places[i].level])
 		case i < inputs+outputs:
 			registers[i] = make([]float32, length(len(results[i-inputs].numbers)))
 		case i < inputs+outputs+wholes:
@@ -323,10 +323,14 @@ func run(code []int64, in []tensor) []tensor {
 			registers[i] = make([]float32, 1)
 		}
 	}
-	for row := range n / columns {
+	for at := range n / columns {
 		for r, p := range places {
 			for i := range registers[r] {
-				if at, is := p.find(row*len(registers[r]) + i); is {
+				index := i
+				if p.level <= row {
+					index += at * len(registers[r])
+				}
+				if at, is := p.find(index); is {
 					registers[r][i] = in[r].numbers[at]
 				} else {
 					registers[r][i] = 0
@@ -347,7 +351,7 @@ func run(code []int64, in []tensor) []tensor {
 			}
 		}
 		for r := range results {
-			copy(results[r].numbers[row*len(registers[inputs+r]):], registers[inputs+r])
+			copy(results[r].numbers[at*len(registers[inputs+r]):], registers[inputs+r])
 		}
 	}
 	return results

@@ -47,7 +47,7 @@ func (c opcode) compares() bool { return c >= greater && c <= equal }
 type program struct {
 	size         int // numbers of a whole tensor
 	columns      int // of a row; 1 where there are no rows
-	inputs       []operand
+	inputs       []input
 	outputs      []*value
 	temporaries  [2]int // whole ones, and those of rows
 	instructions []instruction
@@ -61,12 +61,13 @@ type instruction struct {
 	of   [3]int
 }
 
-// level is what a register holds: numbers of whole tensors, one number a row, or a single one.
+// level is what a register holds: numbers of whole tensors, one number a row, a row that is the same for all, or a single number.
 type level int
 
 const (
 	whole level = iota
 	row
+	column
 	single
 )
 
@@ -78,16 +79,51 @@ func (g *group) level(v *value) level {
 	return row
 }
 
-// level is that of an operand which a program is given.
-func (p *program) level(o operand) level {
+// input is what a program is given.
+type input struct {
+	level
+	operand
+}
+
+func (i input) equal(j input) bool { return i.level == j.level && i.operand.equal(j.operand) }
+
+// input is an operand, made simple, of an operation of a level, by the fewest numbers.
+func (p *program) input(o operand, of level) input {
+	last := len(o.axes) - 1
+	rows := of == whole && last == 1 && o.axes[1].length == p.columns && o.axes[1].whole()
 	switch {
-	case p.size > 1 && (len(o.axes) == 0 || len(o.axes) == 1 && o.axes[0].stride == 0 && o.axes[0].whole()):
-		return single
-	case o.size() == p.size:
-		return whole
+	case last < 0 && p.size > 1, last == 0 && o.axes[0].stride == 0 && o.axes[0].whole():
+		return input{single, operand{base: o.base, offset: o.offset}}
+	case rows && o.axes[1].stride == 0:
+		return input{row, operand{o.base, o.offset, o.axes[:1]}}
+	case rows && o.axes[0].stride == 0 && o.axes[0].whole() && o.axes[1].stride == 1:
+		return input{column, operand{o.base, o.offset, o.axes[1:]}}
 	default:
-		return row
+		return input{of, o}
 	}
+}
+
+// rows gives a group that sums none the rows of the first operand that repeats a row, or a number within each.
+func (g *group) rows() {
+	for _, n := range g.nodes {
+		for _, v := range n.operands() {
+			axes := n.seen(v).axes
+			if len(axes) != 2 || !axes[0].whole() || !axes[1].whole() || (axes[0].stride == 0) == (axes[1].stride == 0) {
+				continue
+			}
+			if columns := axes[1].length; g.columns == 0 && columns >= leastColumns && columns <= mostColumns {
+				g.divided(columns)
+			}
+		}
+	}
+}
+
+// reads is the level of what an operation of the group reads.
+func (g *group) reads(n *node) level {
+	if n.kind == rowSum {
+		return whole
+	}
+	return g.level(n.outputs[0])
 }
 
 // assembler finds registers for what a group computes.
@@ -105,13 +141,14 @@ const firstOwn = 1 << 30
 // program is that of a group with some outputs.
 func (g *group) program(outputs []*value) *program {
 	g.repeat()
+	g.rows()
 	a := &assembler{program: &program{size: g.size, columns: max(g.columns, 1), outputs: outputs}, group: g,
 		register: map[*value]int{}, spread: map[[2]int]int{}}
 	last := map[*value]int{} // the last instruction that reads what stays within the program
 	for at, n := range g.nodes {
 		for _, v := range n.operands() {
-			if o := n.seen(v); !g.has[o.base.producer] && !slices.ContainsFunc(a.inputs, o.equal) {
-				a.inputs = append(a.inputs, o)
+			if in := a.input(n.seen(v), g.reads(n)); !g.has[in.base.producer] && !slices.ContainsFunc(a.inputs, in.equal) {
+				a.inputs = append(a.inputs, in)
 			}
 			last[base(v)] = at
 		}
@@ -139,21 +176,17 @@ func (g *group) program(outputs []*value) *program {
 // operands are the registers that an operation reads. Where more than one is not of the level of the operation, or one that cannot be, they
 // are spread before.
 func (a *assembler) operands(n *node) (of [3]int) {
-	to := whole // what an operation reads
-	if n.kind == elementwise {
-		to = a.group.level(n.outputs[0])
-	}
+	to := a.group.reads(n)
 	alone := false
 	for i, v := range n.operands() {
-		o, is := n.seen(v), whole
-		if a.group.has[o.base.producer] {
-			of[i], is = a.register[o.base], a.group.level(o.base)
+		in := a.input(n.seen(v), to)
+		if a.group.has[in.base.producer] {
+			of[i] = a.register[in.base]
 		} else {
-			of[i] = slices.IndexFunc(a.inputs, o.equal)
-			is = a.level(o)
+			of[i] = slices.IndexFunc(a.inputs, in.equal)
 		}
 		switch {
-		case is == to:
+		case in.level == to, in.level == column && n.kind == elementwise:
 		case alone || n.code.operands() == 1 || n.code == where && i == 0:
 			of[i] = a.all(of[i], to)
 		default:
@@ -219,8 +252,8 @@ func (a *assembler) number() {
 }
 
 // encode writes a program as Elementwise reads it: size, columns, counts of inputs, outputs, both kinds of temporaries and instructions;
-// of each input the place of its first number, the number of axes and of each of them length, stride, from and to; of each output the
-// number of axes and their lengths; of each instruction code, to and three operands.
+// of each input its level, the place of its first number, the number of axes and of each of them length, stride, from and to; of each
+// output the number of axes and their lengths; of each instruction code, to and three operands.
 func (p *program) encode() []int64 {
 	var code []int64
 	numbers := func(ns ...int) {
@@ -230,7 +263,7 @@ func (p *program) encode() []int64 {
 	}
 	numbers(p.size, p.columns, len(p.inputs), len(p.outputs), p.temporaries[whole], p.temporaries[row], len(p.instructions))
 	for _, in := range p.inputs {
-		numbers(in.offset, len(in.axes))
+		numbers(int(in.level), in.offset, len(in.axes))
 		for _, a := range in.axes {
 			numbers(a.length, a.stride, a.from, a.to)
 		}

@@ -26,6 +26,7 @@ type Settings struct {
 	Ready time.Duration
 	Alone bool // where PyTorch cannot race, ours is measured alone and the result tells why
 	Costs bool // how costs grow with sizes is measured instead
+	Ops   bool // where a step's time goes is measured instead
 	// Peak is what the device computes at most at the precision of the products by its maker's word, in operations a second; 0 where it is
 	// not told.
 	Peak float64
@@ -79,6 +80,9 @@ func (s Settings) Check() error {
 	}
 	if s.Costs && (s.Peer || s.Runs > 0 || len(s.Kinds) > 0) {
 		return fmt.Errorf("benchmark: costs are measured alone; leave out what else is asked for")
+	}
+	if s.Ops && (s.Peer || s.Runs > 0 || len(s.Kinds) > 0 || len(s.Parts) > 0 || s.Costs || s.Peak > 0) {
+		return fmt.Errorf("benchmark: where a step's time goes is measured alone; leave out what else is asked for")
 	}
 	if !s.Costs && (len(s.Pairs) > 0 || s.Workers != 0) {
 		return fmt.Errorf("benchmark: training pairs and workers are for costs; ask for costs, too")
@@ -154,6 +158,9 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 		Before: load(), Rounds: b.rounds(), Nominal: s.Peak,
 	}
 	work := b.measure
+	if s.Ops {
+		work = b.budgets
+	}
 	if s.Costs {
 		work = func(ctx context.Context, cases []Case) error {
 			if err := each(cases, func(c Case) error { return b.costs(ctx, c) }); err != nil {

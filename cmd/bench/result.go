@@ -34,6 +34,8 @@ type Result struct {
 	Nominal float64 `json:",omitempty"`
 	Lines   []Line  `json:",omitempty"`
 	Costs   []Cost  `json:",omitempty"` // where they were asked for, in the place of lines
+	// Budgets are where steps' time goes, where that was asked for, in the place of lines.
+	Budgets []Budget `json:",omitempty"`
 	// Outlooks are what more training pairs would take, beside costs.
 	Outlooks []Outlook `json:",omitempty"`
 	// Left tells what was asked for and cannot be measured, each with the reason.

@@ -59,8 +59,15 @@ func (r Result) Table() tables.Table {
 	return t
 }
 
-// Tables are the result's: [Result.Table], and behind costs what more training pairs would take.
+// Tables are the result's: [Result.Table], and behind costs what more training pairs would take; or two a budget.
 func (r Result) Tables() []tables.Table {
+	if r.Budgets != nil {
+		var all []tables.Table
+		for _, b := range r.Budgets {
+			all = append(all, b.tables(r)...)
+		}
+		return all
+	}
 	tables := []tables.Table{r.Table()}
 	if len(r.Outlooks) > 0 {
 		tables = append(tables, r.outlook())

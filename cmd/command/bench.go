@@ -98,6 +98,8 @@ func benchCommand() *cobra.Command {
 	flags.BoolVar(&of.Costs, "costs", false,
 		"measure instead how costs grow with search space, training pairs, mini-batch, cores and test "+
 			"split")
+	flags.BoolVar(&of.Ops, "ops", false, "measure instead where the time of a step goes by kinds of work, beside what the machine could do; "+
+		"on ONNX Runtime")
 	flags.Float64SliceVar(&pairs, "pairs", nil, "with -costs: `numbers` of training pairs to compute them for, such as 4e6,14e6 (default "+
 		"4e6,14e6,400e6)")
 	flags.IntVar(&of.Workers, "workers", 0, "with -costs: workers that share those pairs (default 8)")

@@ -39,6 +39,8 @@ func TestBench(t *testing.T) {
 		{[]string{"-read", filepath.Join(dir, "b.json")}, "b.json"},
 		{[]string{"-parts", "half"}, "forward, backward, whole"},
 		{[]string{"-modes", "eager"}, "add -peer"},
+		{[]string{"-ops"}, "ONNX Runtime on a processor does"},
+		{[]string{"-ops", "-costs"}, "measured alone"},
 		{[]string{"-peer", "-modes", "quick"}, "eager, compile, reduce-overhead"},
 	} {
 		if out, errs, status := executed(t, dir, append([]string{"bench", "-scale", "tiny"}, c.args...)...); status == 0 ||

@@ -27,6 +27,7 @@ enum {
 	createStatus = 0,
 	createSessionFromArray = 8,
 	createSessionOptions = 10,
+	enableProfiling = 14,
 	setGraphOptimizationLevel = 23,
 	setIntraOpNumThreads = 24,
 	createCustomOpDomain = 26,

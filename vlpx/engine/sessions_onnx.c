@@ -4,14 +4,17 @@
 #include "_cgo_export.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 typedef OrtStatus *(*OptionsFunction)(OrtSessionOptions **);
 typedef OrtStatus *(*NumberFunction)(OrtSessionOptions *, int);
 typedef OrtStatus *(*EntryFunction)(OrtSessionOptions *, const char *key, const char *value);
+typedef OrtStatus *(*PathFunction)(OrtSessionOptions *, const char *path);
 typedef OrtStatus *(*SessionFunction)(const OrtEnv *, const void *model, size_t length, const OrtSessionOptions *, OrtSession **);
 typedef OrtStatus *(*NewDomainFunction)(const char *name, OrtCustomOpDomain **);
 typedef OrtStatus *(*DomainFunction)(OrtCustomOpDomain *, const OrtCustomOp *);
@@ -23,6 +26,8 @@ static OptionsFunction createOptions;
 static SessionFunction createSession;
 static OrtCustomOpDomain *domain; // NULL where graphs stay as they are
 static int threads, spins;
+static char *profiles; // what the names of profiles begin with; NULL while sessions begin that are not profiled
+static pthread_mutex_t profilesGuard = PTHREAD_MUTEX_INITIALIZER;
 
 // createSetOptions takes the place of CreateSessionOptions.
 static OrtStatus *createSetOptions(OrtSessionOptions **options) {
@@ -37,6 +42,10 @@ static OrtStatus *createSetOptions(OrtSessionOptions **options) {
 		status = ((NumberFunction)api[setGraphOptimizationLevel])(*options, 0); // ORT_DISABLE_ALL
 	if (status == NULL && domain != NULL)
 		status = ((AddDomainFunction)api[addCustomOpDomain])(*options, domain);
+	pthread_mutex_lock(&profilesGuard);
+	if (status == NULL && profiles != NULL)
+		status = ((PathFunction)api[enableProfiling])(*options, profiles);
+	pthread_mutex_unlock(&profilesGuard);
 	if (status != NULL && *options != NULL) {
 		((ReleaseFunction)api[releaseSessionOptions])(*options);
 		*options = NULL;
@@ -107,5 +116,15 @@ int setSessions(const char *path, int n, int fuse, int writable, const char **wh
 	domain = fuse ? newDomain() : NULL;
 	if (fuse && domain == NULL)
 		*why = "it takes no operations from elsewhere";
+	return 1;
+}
+
+int profileSessions(const char *prefix) {
+	if (domain == NULL)
+		return 0;
+	pthread_mutex_lock(&profilesGuard);
+	free(profiles);
+	profiles = prefix == NULL ? NULL : strdup(prefix);
+	pthread_mutex_unlock(&profilesGuard);
 	return 1;
 }

@@ -9,6 +9,10 @@ package engine
 
 // setSessions sets every session of the library that begins later, and returns whether it could. why is NULL, or what is wrong.
 int setSessions(const char *path, int threads, int fuse, int writable, const char **why);
+
+// profileSessions has sessions that begin later profiled into files whose names begin with prefix, or not if that is NULL, and returns
+// whether it could: only graphs that are fused have operations that tell what they do.
+int profileSessions(const char *prefix);
 */
 import "C"
 

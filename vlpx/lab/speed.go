@@ -36,6 +36,7 @@ type Speed struct {
 	// comes first.
 	Runs  int
 	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
+	Ops   bool // where the time of a whole step goes is measured instead, by kinds of work, on ONNX Runtime
 	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if
 	// 0.
 	Pairs   []int
@@ -86,7 +87,7 @@ func MakeSteps(ctx context.Context, of Speed, o Options, index int) error {
 func (of Speed) settings() (bench.Settings, error) {
 	s := bench.Settings{
 		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone,
-		Peak: of.Peak * 1e12, Costs: of.Costs, Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
+		Peak: of.Peak * 1e12, Costs: of.Costs, Ops: of.Ops, Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
 	}
 	return s, s.Check()
 }

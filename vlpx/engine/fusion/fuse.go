@@ -149,6 +149,7 @@ func (w *writer) keep(n *node) {
 	for _, v := range n.inputs {
 		w.materialise(v)
 	}
+	n.proto.Name = w.called(n.work(), n.bytes())
 	w.nodes = append(w.nodes, n.proto)
 	w.done(n)
 }
@@ -169,6 +170,7 @@ func (w *writer) materialise(v *value) {
 	for _, in := range n.inputs {
 		w.materialise(in)
 	}
+	n.proto.Name = w.called(Copying, unknownBytes)
 	w.nodes = append(w.nodes, n.proto)
 }
 
@@ -274,6 +276,7 @@ func (w *writer) elementwise(p *program) {
 		node.Output = append(node.Output, out.name)
 		w.proto.ValueInfo = append(w.proto.ValueInfo, described(out))
 	}
+	node.Name = w.called(p.work(), p.bytes())
 	w.nodes = append(w.nodes, node)
 }
 

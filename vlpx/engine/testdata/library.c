@@ -8,6 +8,7 @@
 int failAt, calls, old; // old: the library has no table of the version that is asked for
 int statuses, options, domains, sessions; // that were made and not released
 size_t modelLength; // of the last session
+int profiled; // options whose sessions are profiled
 
 struct OrtStatus { int code; };
 
@@ -43,6 +44,10 @@ static OrtStatus *makeSession(const OrtEnv *env, const void *model, size_t lengt
 }
 static OrtStatus *setNumber(void *options, int n) { return call(); }
 static OrtStatus *setEntry(void *options, const char *key, const char *value) { return call(); }
+static OrtStatus *profile(void *options, const char *prefix) {
+	profiled += strcmp(prefix, "folder/session") == 0;
+	return call();
+}
 static OrtStatus *add(void *to, const void *what) { return call(); }
 static void freeStatus(void *status) { release(&statuses, status); }
 static void freeOptions(void *made) { release(&options, made); }
@@ -50,8 +55,8 @@ static void freeDomain(void *made) { release(&domains, made); }
 
 static const OrtApi table[300] __attribute__((aligned(4096))) = {
 	[createSessionFromArray] = makeSession, [createSessionOptions] = makeOptions, [setGraphOptimizationLevel] = setNumber,
-	[setIntraOpNumThreads] = setNumber, [createCustomOpDomain] = makeDomain, [customOpDomainAdd] = add, [addCustomOpDomain] = add,
-	[releaseStatus] = freeStatus, [releaseSessionOptions] = freeOptions, [releaseCustomOpDomain] = freeDomain,
+	[enableProfiling] = profile, [setIntraOpNumThreads] = setNumber, [createCustomOpDomain] = makeDomain, [customOpDomainAdd] = add,
+	[addCustomOpDomain] = add, [releaseStatus] = freeStatus, [releaseSessionOptions] = freeOptions, [releaseCustomOpDomain] = freeDomain,
 	[addSessionConfigEntry] = setEntry,
 };
 

@@ -7,6 +7,7 @@
 
 const OrtCustomOp elementwise;
 int setSessions(const char *path, int n, int fuse, int writable, const char **why);
+int profileSessions(const char *prefix);
 
 static int readable = 1; // whether models can be fused
 
@@ -37,6 +38,7 @@ int main(int n, char **argument) {
 	int *failAt = dlsym(library, "failAt"), *calls = dlsym(library, "calls"), *old = dlsym(library, "old"), *statuses = dlsym(library, "statuses");
 	int *options = dlsym(library, "options"), *domains = dlsym(library, "domains"), *sessions = dlsym(library, "sessions");
 	size_t *modelLength = dlsym(library, "modelLength");
+	int *profiled = dlsym(library, "profiled");
 	*old = 1;
 	check(!setSessions(argument[1], 1, 1, 1, &why) && strstr(why, "older") != NULL, "an old library");
 	*old = 0;
@@ -48,7 +50,7 @@ int main(int n, char **argument) {
 	const OrtApi *now = base()->GetApi(oldestVersion);
 	memcpy(table, now, sizeof table);
 	for (int fuse = 0; fuse < 2; fuse++)
-		for (int fails = 0; fails < 12; fails++) {
+		for (int fails = 0; fails < 14; fails++) {
 			check(replace(createSessionOptions, table[createSessionOptions], createSessionFromArray, table[createSessionFromArray]), "the table");
 			*failAt = fails, *calls = 0;
 			check(setSessions(argument[1], 3, fuse, 1, &why), "sessions are not set");
@@ -56,11 +58,16 @@ int main(int n, char **argument) {
 			check(*statuses == 0, "a status was not released");
 			check(*domains == (fuse && why == NULL), "a domain was not released");
 			int fused = fuse && why == NULL;
+			check(profileSessions("elsewhere/session") == fused, "profiles of graphs that are fused alone");
+			check(profileSessions(fails % 2 ? "folder/session" : NULL) == fused, "profiles");
+			*profiled = 0;
 
 			OrtSessionOptions *with = NULL;
 			OptionsFunction create = (OptionsFunction)now[createSessionOptions];
 			OrtStatus *status = create(&with);
 			check((status == NULL) == (with != NULL) && *options == (with != NULL), "options were not released");
+			check(with == NULL || *profiled == (fused && fails % 2), "sessions are profiled while they are to be");
+			profileSessions(NULL);
 			for (readable = 0; with != NULL && readable < 2; readable++) {
 				OrtSession *session = NULL;
 				char *model = calloc(5, 1);

@@ -35,7 +35,7 @@ func (b Budget) tables(of Result) []tables.Table {
 	}
 	slow := tables.Table{
 		Title: "The slowest operations of " + name, Heading: "operation",
-		Note:    "Elementwise are operations that were joined, with the number of tensors that they read and the largest of these.",
+		Note:    "Elementwise are operations that were joined. Where there are several tensors their number stands there, and the largest.",
 		Columns: []tables.Column{{Name: "ms"}, {Name: "limit", Unit: "ms"}, {Name: "times as long"}, {Name: "kind of work", Breaks: true}},
 	}
 	for _, o := range b.Slowest {
@@ -67,28 +67,25 @@ func (s Share) times() string {
 	return fmt.Sprintf("%.1f", s.Seconds/s.Limit)
 }
 
-// name tells an operation by its shapes: all of them where it reads two, else their number and the largest.
+// name tells an operation by its shapes: all of them where it reads two and gives one, else their number and the largest.
 func (o Slow) name() string {
-	var outputs []string
-	for _, t := range o.Outputs {
-		outputs = append(outputs, shape(t))
+	return fmt.Sprintf("%s of %s to %s", o.What, listed(o.Inputs, 2), listed(o.Outputs, 1))
+}
+
+// listed are the shapes of up to most tensors, or of more their number and the largest shape.
+func listed(all []engine.ProfiledTensor, most int) string {
+	if len(all) == 0 {
+		return "nothing"
 	}
-	to := strings.Join(slices.Compact(outputs), ", ")
-	if n := len(outputs); n > 1 && !strings.Contains(to, ",") {
-		to = fmt.Sprintf("%d of %s", n, to)
+	if len(all) > most {
+		largest := slices.MaxFunc(all, func(x, y engine.ProfiledTensor) int { return x.Size() - y.Size() })
+		return fmt.Sprintf("%d (%s)", len(all), shape(largest))
 	}
-	switch {
-	case len(o.Inputs) == 0:
-		return fmt.Sprintf("%s to %s", o.What, to)
-	case len(o.Inputs) < 3:
-		var inputs []string
-		for _, t := range o.Inputs {
-			inputs = append(inputs, shape(t))
-		}
-		return fmt.Sprintf("%s of %s to %s", o.What, strings.Join(inputs, ", "), to)
+	var shapes []string
+	for _, t := range all {
+		shapes = append(shapes, shape(t))
 	}
-	largest := slices.MaxFunc(o.Inputs, func(x, y engine.ProfiledTensor) int { return x.Size() - y.Size() })
-	return fmt.Sprintf("%s of %d (%s) to %s", o.What, len(o.Inputs), shape(largest), to)
+	return strings.Join(shapes, ", ")
 }
 
 // shape is a tensor's, such as 64x96.

@@ -134,7 +134,13 @@ func (p *program) work() Work {
 }
 
 // bytes are those that a program reads and writes.
-func (p *program) bytes() int { return moved(p.inputs, p.outputs) }
+func (p *program) bytes() int {
+	var inputs []operand
+	for _, in := range p.inputs {
+		inputs = append(inputs, in.operand)
+	}
+	return moved(inputs, p.outputs)
+}
 
 // moved are the bytes of float32 that are read, each once, and written.
 func moved(inputs []operand, outputs []*value) int {

@@ -1,6 +1,8 @@
 // What of ONNX Runtime's C interface is used here. Its functions are a table, OrtApi, to which versions only ever append
 // (onnxruntime_c_api.h); they are called by their places in it. Each version has a table of its own name, which is the same memory.
 
+#pragma once
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +14,7 @@ typedef struct OrtCustomOpDomain OrtCustomOpDomain;
 typedef struct OrtKernelInfo OrtKernelInfo;
 typedef struct OrtKernelContext OrtKernelContext;
 typedef struct OrtValue OrtValue;
+typedef struct OrtMemoryInfo OrtMemoryInfo;
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
 typedef void *OrtApi;
 
@@ -27,6 +30,7 @@ enum {
 	createStatus = 0,
 	createSessionFromArray = 8,
 	createSessionOptions = 10,
+	disableMemPattern = 17,
 	enableProfiling = 14,
 	setGraphOptimizationLevel = 23,
 	setIntraOpNumThreads = 24,
@@ -36,6 +40,7 @@ enum {
 	getTensorMutableData = 51,
 	getTensorShapeElementCount = 64,
 	getTensorTypeAndShape = 65,
+	createCpuMemoryInfo = 69,
 	kernelContextGetInput = 90,
 	kernelContextGetOutput = 91,
 	releaseStatus = 93,
@@ -44,6 +49,7 @@ enum {
 	releaseCustomOpDomain = 101,
 	addSessionConfigEntry = 130,
 	kernelInfoGetAttributeArrayInt64 = 163,
+	registerAllocator = 176,
 	kernelInfoGetInputCount = 230,
 	kernelInfoGetOutputCount = 231,
 	kernelContextParallelFor = 274,
@@ -74,6 +80,18 @@ typedef struct OrtCustomOp {
 	int (*GetStartVersion)(const struct OrtCustomOp *);
 	int (*GetEndVersion)(const struct OrtCustomOp *);
 } OrtCustomOp;
+
+// OrtAllocator gives memory, as of version 17.
+typedef struct OrtAllocator {
+	uint32_t version;
+	void *(*Alloc)(struct OrtAllocator *, size_t);
+	void (*Free)(struct OrtAllocator *, void *);
+	const OrtMemoryInfo *(*Info)(const struct OrtAllocator *);
+} OrtAllocator;
+
+// askForHeap has sessions with these options take the memory of tensors from the heap that shareHeap gives to their environment.
+OrtStatus *askForHeap(const OrtApi *api, OrtSessionOptions *options);
+void shareHeap(const OrtApi *api, const OrtEnv *env);
 
 enum { floatTensor = 1, variadic = 2, failed = 1 /* ORT_FAIL */ };
 

@@ -40,6 +40,8 @@ static OrtStatus *createSetOptions(OrtSessionOptions **options) {
 		status = spins ? set(*options, "session.intra_op.spin_duration_us", "20") : set(*options, "session.intra_op.allow_spinning", "0");
 	if (status == NULL)
 		status = ((NumberFunction)api[setGraphOptimizationLevel])(*options, 0); // ORT_DISABLE_ALL
+	if (status == NULL)
+		status = askForHeap(api, *options);
 	if (status == NULL && domain != NULL)
 		status = ((AddDomainFunction)api[addCustomOpDomain])(*options, domain);
 	pthread_mutex_lock(&profilesGuard);
@@ -55,6 +57,7 @@ static OrtStatus *createSetOptions(OrtSessionOptions **options) {
 
 // createFusedSession takes the place of CreateSessionFromArray. What cannot be read is left to ONNX Runtime to refuse.
 static OrtStatus *createFusedSession(const OrtEnv *env, const void *model, size_t length, const OrtSessionOptions *options, OrtSession **session) {
+	shareHeap(api, env);
 	size_t fusedLength = 0;
 	void *fused = domain == NULL ? NULL : fuseModel((void *)model, length, &fusedLength);
 	if (fused == NULL)

@@ -197,15 +197,6 @@ func (o operand) simple() operand {
 	return operand{o.base, o.offset, axes}
 }
 
-// size is how many numbers an operand is.
-func (o operand) size() int {
-	n := 1
-	for _, a := range o.axes {
-		n *= a.length
-	}
-	return n
-}
-
 // aRow tells whether an operand, made simple, is a number a row of so many columns, of its base as it lies.
 func (o operand) aRow() (columns int, is bool) {
 	if o.offset != 0 || len(o.axes) != 2 || o.axes[1].stride != 0 || !o.axes[1].whole() {

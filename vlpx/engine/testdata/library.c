@@ -49,6 +49,11 @@ static OrtStatus *profile(void *options, const char *prefix) {
 	return call();
 }
 static OrtStatus *add(void *to, const void *what) { return call(); }
+static OrtStatus *planNothing(void *options) { return call(); }
+static OrtStatus *makeInfo(int type, int memory, void **made) {
+	static int infos;
+	return make(&infos, made);
+}
 static void freeStatus(void *status) { release(&statuses, status); }
 static void freeOptions(void *made) { release(&options, made); }
 static void freeDomain(void *made) { release(&domains, made); }
@@ -57,7 +62,7 @@ static const OrtApi table[300] __attribute__((aligned(4096))) = {
 	[createSessionFromArray] = makeSession, [createSessionOptions] = makeOptions, [setGraphOptimizationLevel] = setNumber,
 	[enableProfiling] = profile, [setIntraOpNumThreads] = setNumber, [createCustomOpDomain] = makeDomain, [customOpDomainAdd] = add,
 	[addCustomOpDomain] = add, [releaseStatus] = freeStatus, [releaseSessionOptions] = freeOptions, [releaseCustomOpDomain] = freeDomain,
-	[addSessionConfigEntry] = setEntry,
+	[addSessionConfigEntry] = setEntry, [disableMemPattern] = planNothing, [createCpuMemoryInfo] = makeInfo, [registerAllocator] = add,
 };
 
 static const OrtApi *getTable(uint32_t version) { return old ? NULL : table; }

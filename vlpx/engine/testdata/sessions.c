@@ -2,6 +2,7 @@
 // files are no library, and one that is no ONNX Runtime.
 
 #include "../sessions_onnx.c"
+#include "../memory_onnx.c"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ int main(int n, char **argument) {
 	const OrtApi *now = base()->GetApi(oldestVersion);
 	memcpy(table, now, sizeof table);
 	for (int fuse = 0; fuse < 2; fuse++)
-		for (int fails = 0; fails < 14; fails++) {
+		for (int fails = 0; fails < 18; fails++) {
 			check(replace(createSessionOptions, table[createSessionOptions], createSessionFromArray, table[createSessionFromArray]), "the table");
 			*failAt = fails, *calls = 0;
 			check(setSessions(argument[1], 3, fuse, 1, &why), "sessions are not set");
@@ -72,7 +73,7 @@ int main(int n, char **argument) {
 				OrtSession *session = NULL;
 				char *model = calloc(5, 1);
 				SessionFunction begin = (SessionFunction)now[createSessionFromArray];
-				OrtStatus *failed = begin(NULL, model, 5, with, &session);
+				OrtStatus *failed = begin((OrtEnv *)&table[2 * fails + readable], model, 5, with, &session);
 				check(*modelLength == 5 + (fused && readable), "the model");
 				check((failed == NULL) == (session != NULL), "a session");
 				if (failed != NULL)

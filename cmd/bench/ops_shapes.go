@@ -24,6 +24,16 @@ func multiplied(o engine.ProfiledOperation) float64 {
 		if len(w.Dims) > 0 {
 			return 2 * float64(a.Size()) * float64(w.Size()) / float64(max(w.Dims[0], 1))
 		}
+	case "Convolution": // of engine/fusion: two are matrices [places, output channels] and [patch, output channels], the third are images
+		if len(w.Dims) == 2 {
+			operations := 2 * float64(w.Size())
+			for _, t := range []engine.ProfiledTensor{a, out} {
+				if len(t.Dims) == 2 {
+					operations *= float64(t.Dims[0])
+				}
+			}
+			return operations
+		}
 	}
 	return 0
 }

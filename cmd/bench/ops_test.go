@@ -126,6 +126,8 @@ func TestShapesOfOperations(t *testing.T) {
 			4 * (384 + 189 + 896)},
 		{"ConvTranspose", all(tensor("float", 2, 7, 8, 8), tensor("float", 7, 3, 3, 3)), all(tensor("float", 2, 3, 8, 8)),
 			2 * 2 * 7 * 64 * 27, 4 * (384 + 189 + 896)},
+		{"Convolution", all(tensor("float", 2, 8, 8, 3), tensor("float", 27, 7)), all(tensor("float", 128, 7)), 2 * 128 * 27 * 7,
+			4 * (384 + 189 + 896)},
 		{"MatMul", all(tensor("float", 3)), all(tensor("float")), 0, 16},
 		{"Gather", all(tensor("float", 1000, 4), tensor("int64", 5)), all(tensor("float", 5, 4)), 0, 80 + 40 + 80},
 		{"Reshape", all(tensor("float", 4, 5), tensor("int64", 1)), all(tensor("float", 20)), 0, 0},

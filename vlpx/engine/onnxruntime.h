@@ -95,5 +95,7 @@ void shareHeap(const OrtApi *api, const OrtEnv *env);
 
 enum { floatTensor = 1, variadic = 2, failed = 1 /* ORT_FAIL */ };
 
-// elementwise is the operation that package fusion writes.
-extern const OrtCustomOp elementwise;
+// The operations that package fusion writes.
+extern const OrtCustomOp elementwise, convolution;
+
+extern int sessionThreads; // with which an operation is computed

@@ -25,7 +25,8 @@ static OrtApi *api;
 static OptionsFunction createOptions;
 static SessionFunction createSession;
 static OrtCustomOpDomain *domain; // NULL where graphs stay as they are
-static int threads, spins;
+static int spins;
+int sessionThreads;
 static char *profiles; // what the names of profiles begin with; NULL while sessions begin that are not profiled
 static pthread_mutex_t profilesGuard = PTHREAD_MUTEX_INITIALIZER;
 
@@ -35,7 +36,7 @@ static OrtStatus *createSetOptions(OrtSessionOptions **options) {
 	OrtStatus *status = createOptions(options);
 	EntryFunction set = (EntryFunction)api[addSessionConfigEntry];
 	if (status == NULL)
-		status = ((NumberFunction)api[setIntraOpNumThreads])(*options, threads);
+		status = ((NumberFunction)api[setIntraOpNumThreads])(*options, sessionThreads);
 	if (status == NULL)
 		status = spins ? set(*options, "session.intra_op.spin_duration_us", "20") : set(*options, "session.intra_op.allow_spinning", "0");
 	if (status == NULL)
@@ -87,6 +88,8 @@ static OrtCustomOpDomain *newDomain(void) {
 	if (status == NULL)
 		status = ((DomainFunction)api[customOpDomainAdd])(made, &elementwise);
 	if (status == NULL)
+		status = ((DomainFunction)api[customOpDomainAdd])(made, &convolution);
+	if (status == NULL)
 		return made;
 	((ReleaseFunction)api[releaseStatus])(status);
 	if (made != NULL)
@@ -107,7 +110,7 @@ int setSessions(const char *path, int n, int fuse, int writable, const char **wh
 		*why = "it is older than ONNX Runtime 1.17";
 		return 0;
 	}
-	threads = n;
+	sessionThreads = n;
 	int version = 0;
 	spins = sscanf(base()->GetVersionString(), "1.%d.", &version) == 1 && version >= spinningVersion;
 	createOptions = (OptionsFunction)api[createSessionOptions];

@@ -27,6 +27,7 @@ func Model(serialised []byte) ([]byte, error) {
 		return serialised, nil
 	}
 	g.joinProducts()
+	g.joinConvolutions(model.Graph)
 	w := &writer{graph: g, proto: model.Graph}
 	if err := w.write(); err != nil {
 		return nil, err

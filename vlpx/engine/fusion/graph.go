@@ -1,7 +1,7 @@
 // Package fusion rewrites the graphs that compute-onnx hands to ONNX Runtime, so that what a training step does between its products takes
 // few operations: runs of elementwise operations, and of sums of the rows that these make, become one (an operation of package engine),
-// with the slices, paddings and stacks that it reads, and transposes before a product become part of it. Numbers stay the same to the bit,
-// but for sums, which are added in another order.
+// with the slices, paddings and stacks that it reads, transposes before a product become part of it, and products of patches convolutions.
+// Numbers stay the same to the bit, but for sums, which are added in another order.
 package fusion
 
 import (

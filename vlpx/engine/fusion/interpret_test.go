@@ -101,6 +101,9 @@ func apply(t *testing.T, op *onnx.NodeProto, in []tensor) []tensor {
 	if op.OpType == fusedOp {
 		return run(n.list(fusedProgram), in)
 	}
+	if op.OpType == convolutionOp {
+		return convolve(n.list(fusedProgram), in)
+	}
 	if code, is := opcodes[op.OpType]; is {
 		dims := in[0].dims
 		for _, v := range in[1:] {

@@ -3,6 +3,7 @@ package fusion
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os/exec"
@@ -105,7 +106,13 @@ func (r request) append(to []byte) []byte {
 	return to
 }
 
-// answers are what Elementwise, built with sanitisers, makes of requests; nil for one that it refuses.
+// standIn builds a program that answers requests by an operation of package engine, with sanitisers.
+func standIn(t *testing.T, operation string) string {
+	return sanitiser.Build(t, "-I", "..", fmt.Sprintf(`-DSOURCE="../%s_onnx.c"`, operation), "-DOPERATION_UNDER_TEST="+operation,
+		"../testdata/operation.c", "-lm")
+}
+
+// answers are what an operation, built with sanitisers, makes of requests; nil for one that it refuses.
 func answers(t *testing.T, program string, all []request) [][][]float32 {
 	t.Helper()
 	var asked []byte
@@ -144,7 +151,7 @@ func answers(t *testing.T, program string, all []request) [][][]float32 {
 // Elementwise, built with checks of addresses, leaks and undefined behaviour, computes the programs of random models to the bit. Of
 // programs that were changed at random it computes what they say, or refuses them. Where any of its allocations fails, nothing is left.
 func TestElementwiseSanitised(t *testing.T) {
-	program := sanitiser.Build(t, "-I", "..", "../testdata/elementwise.c", "-lm")
+	program := standIn(t, "elementwise")
 	good := requests(t, 60)
 	all := slices.Clone(good)
 	d := rand.New(rand.NewPCG(1, 2))

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const OrtCustomOp elementwise;
+const OrtCustomOp elementwise, convolution;
 int setSessions(const char *path, int n, int fuse, int writable, const char **why);
 int profileSessions(const char *prefix);
 

@@ -1,4 +1,4 @@
-// A program that stands for ONNX Runtime before Elementwise. It reads requests: a program, its inputs, and how many outputs its operation
+// A program that stands for ONNX Runtime before an operation of package engine, OPERATION_UNDER_TEST of the file SOURCE. It reads requests: a program, its inputs, and how many outputs its operation
 // has. It answers with the outputs' numbers, or that the program was refused. All are 64-bit numbers but those of tensors, which are float32.
 // Tensors have no byte more than their numbers, so that a sanitiser sees what is read or written next to them.
 
@@ -27,10 +27,12 @@ static void unlimited(void *p) {
 #define calloc limited
 #define malloc(size) limited(1, size)
 #define free unlimited
-#include "../elementwise_onnx.c"
+#include SOURCE
 #undef calloc
 #undef malloc
 #undef free
+
+int sessionThreads = 3;
 
 static void check(int holds, const char *what) {
 	if (!holds) {
@@ -136,7 +138,7 @@ static void *made(const OrtKernelInfo *info) {
 	void *kernel = NULL;
 	for (spare = 0; spare < 8; spare++) {
 		long now = spare;
-		if (elementwise.CreateKernelV2(&elementwise, table, info, &kernel) == NULL)
+		if (OPERATION_UNDER_TEST.CreateKernelV2(&OPERATION_UNDER_TEST, table, info, &kernel) == NULL)
 			break;
 		check(held == 0, "a kernel that was refused left memory");
 		spare = now;
@@ -167,7 +169,7 @@ int main(void) {
 			for (size_t i = 0; i < info.outputs; i++)
 				free(context.out[i].data);
 			memset(context.out, 0, info.outputs * sizeof(struct OrtValue));
-			done = elementwise.KernelComputeV2(kernel, &context) == NULL;
+			done = OPERATION_UNDER_TEST.KernelComputeV2(kernel, &context) == NULL;
 		}
 		answer(done);
 		for (size_t i = 0; done && i < info.outputs; i++) {
@@ -175,7 +177,7 @@ int main(void) {
 			fwrite(context.out[i].data, sizeof(float), context.out[i].numbers, stdout);
 		}
 		if (kernel != NULL)
-			elementwise.KernelDestroy(kernel);
+			OPERATION_UNDER_TEST.KernelDestroy(kernel);
 		check(held == 0, "a kernel left memory");
 		for (size_t i = 0; i < info.inputs; i++)
 			free(context.in[i].data);

@@ -23,7 +23,7 @@ func TestMap(t *testing.T) {
 		"CLIP mid GRIT":                             {{50, 50}, {30, 30}},
 		"ALBEF spec uniform without the false ones": {{50, 50}, {30, 30}},
 	} {
-		papertest.Finish(t, store, p, name, map[string][]float64{"cosine IR mAP": v[0], "FN hardest": v[1]})
+		papertest.Finish(t, store, p, name, map[string][]float64{"cosine IR mAP": v[0], "FN hardest": v[1], "FN in batch": v[1]})
 	}
 	r := papertest.Report(t, p, store)
 

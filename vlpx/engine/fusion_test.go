@@ -16,7 +16,7 @@ import (
 )
 
 // What ONNX Runtime computes by fused operations is what pure Go computes one operation after another, to the bit: broadcast operands,
-// slices, paddings, patches, choices, and tensors of which a thread computes a part.
+// slices, paddings, patches, choices, products of small matrices, and tensors of which a thread computes a part.
 func TestFusedOperationsChangeNoNumber(t *testing.T) {
 	onnx, reference := enginetest.Open(t, "onnx:cpu"), enginetest.Open(t, "go:ops_sequential")
 	for seed := range uint64(20) {
@@ -80,7 +80,15 @@ func results(t *testing.T, on compute.Backend, seed uint64) [][]float32 {
 			graph.Pad(sum, graph.ScalarZero(maps.Graph(), maps.DType()), compute.PadAxis{}, compute.PadAxis{Start: 2}),
 			graph.Pad(maps, graph.ScalarZero(maps.Graph(), maps.DType()), compute.PadAxis{}, compute.PadAxis{End: 2}))
 		turned := graph.Add(graph.TransposeAllAxes(maps, 1, 0, 2, 3), graph.ScalarOne(maps.Graph(), maps.DType()))
-		return []*graph.Node{scaled, clipped, chosen, largest, again, patches, sum, spread, turned}
+		stack, size, keys, wide := maps.Shape().Dim(0), maps.Shape().Dim(1), maps.Shape().Dim(2), maps.Shape().Dim(3)
+		heads := graph.TransposeAllAxes(graph.Reshape(graph.Concatenate([]*graph.Node{maps, maps, maps}, -1), stack, size*keys, 3, wide),
+			2, 0, 1, 3)
+		of := func(i int) *graph.Node { return graph.Squeeze(graph.Slice(heads, graph.AxisRange(i, i+1)), 0) } // [stack, size*keys, wide]
+		scores := graph.Einsum("sqd,skd->sqk", graph.MulScalar(of(0), .5), of(1))
+		mixed := graph.Einsum("skq,skd->sqd", scores, of(2))
+		beside := graph.MulScalar(graph.TransposeAllAxes(mixed, 1, 0, 2), 2)
+		across := graph.TransposeAllAxes(graph.Einsum("sqd,skd->sqk", of(2), of(1)), 0, 2, 1)
+		return []*graph.Node{scaled, clipped, chosen, largest, again, patches, sum, spread, turned, scores, beside, across}
 	}))(t)
 	defer exec.Finalize()
 	outputs, err := exec.Call(given(seed)...)

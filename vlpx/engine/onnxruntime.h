@@ -96,6 +96,6 @@ void shareHeap(const OrtApi *api, const OrtEnv *env);
 enum { floatTensor = 1, variadic = 2, failed = 1 /* ORT_FAIL */ };
 
 // The operations that package fusion writes.
-extern const OrtCustomOp elementwise, convolution;
+extern const OrtCustomOp elementwise, convolution, products;
 
 extern int sessionThreads; // with which an operation is computed

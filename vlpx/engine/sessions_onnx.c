@@ -81,7 +81,7 @@ static int replace(int place, void *by, int otherPlace, void *otherBy) {
 	return 1;
 }
 
-// newDomain has the operation that graphs are fused into; NULL where the library refuses it.
+// newDomain has the operations that graphs are fused into; NULL where the library refuses it.
 static OrtCustomOpDomain *newDomain(void) {
 	OrtCustomOpDomain *made = NULL;
 	OrtStatus *status = ((NewDomainFunction)api[createCustomOpDomain])("vlpx", &made);
@@ -89,6 +89,8 @@ static OrtCustomOpDomain *newDomain(void) {
 		status = ((DomainFunction)api[customOpDomainAdd])(made, &elementwise);
 	if (status == NULL)
 		status = ((DomainFunction)api[customOpDomainAdd])(made, &convolution);
+	if (status == NULL)
+		status = ((DomainFunction)api[customOpDomainAdd])(made, &products);
 	if (status == NULL)
 		return made;
 	((ReleaseFunction)api[releaseStatus])(status);

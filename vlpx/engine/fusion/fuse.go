@@ -145,8 +145,12 @@ func (w *writer) done(n *node) {
 	}
 }
 
-// keep writes a node as it was.
+// keep writes a node as it was, and a product of small matrices as one that reads what views show.
 func (w *writer) keep(n *node) {
+	if n.kind == stack {
+		w.products(n)
+		return
+	}
 	for _, v := range n.inputs {
 		w.materialise(v)
 	}

@@ -1,11 +1,13 @@
 // Package fusion rewrites the graphs that compute-onnx hands to ONNX Runtime, so that what a training step does between its products takes
 // few operations: runs of elementwise operations, and of sums of the rows that these make, become one (an operation of package engine),
 // with the slices, paddings and stacks that it reads, transposes before a product become part of it, and products of patches convolutions.
-// Numbers stay the same to the bit, but for sums, which are added in another order.
+// Products of small stacked matrices are an operation of that package, too. Numbers stay the same to the bit, but for sums, which are added
+// in another order.
 package fusion
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	onnx "github.com/gomlx/compute-onnx/support/protos"
@@ -19,12 +21,13 @@ type value struct {
 	known    bool  // dims
 	producer *node // nil for what the graph is given
 	users    []*node
-	result   bool    // of the graph, or what one is a view of
-	ready    bool    // computed by what was written so far, or given
-	again    bool    // computed again by each group that needs it
-	numbers  []int64 // of a constant
-	zero     bool    // a constant that is zero
-	cut      bool    // read by others than elementwise operations
+	result   bool     // of the graph, or what one is a view of
+	ready    bool     // computed by what was written so far, or given
+	again    bool     // computed again by each group that needs it
+	numbers  []int64  // of a constant
+	zero     bool     // a constant that is zero
+	single   *float32 // the number of a constant of one
+	cut      bool     // read by others than elementwise operations
 }
 
 // float tells whether the value is one of float32 whose dimensions are known.
@@ -47,7 +50,8 @@ type node struct {
 	inputs, outputs []*value
 	code            opcode // of an elementwise operation
 	kind            kind
-	missing         int // inputs, seen through views, that are not computed yet
+	stacked         *product // of a stack
+	missing         int      // inputs, seen through views, that are not computed yet
 	written         bool
 }
 
@@ -58,6 +62,7 @@ const (
 	elementwise      // of float32, computed number by number
 	rowSum           // of float32, over the last axes
 	view             // the same numbers of another tensor, told by strides
+	stack            // products of small matrices
 )
 
 // fusible tells whether an operation can be a part of a program.
@@ -121,6 +126,10 @@ func read(proto *onnx.GraphProto) *graph {
 			v.known = v.known && d >= 0
 		}
 		v.numbers = integers(constant)
+		if v.dtype == onnx.TensorProto_FLOAT && v.known && v.size() == 1 && len(constant.RawData) == 4 {
+			number := math.Float32frombits(binary.LittleEndian.Uint32(constant.RawData))
+			v.single = &number
+		}
 		v.zero = v.size() == 1 && len(constant.RawData) > 0 && !slices.ContainsFunc(constant.RawData, func(b byte) bool { return b != 0 })
 	}
 	for _, op := range proto.Node {

@@ -98,8 +98,11 @@ func constant(c *onnx.TensorProto) tensor {
 func apply(t *testing.T, op *onnx.NodeProto, in []tensor) []tensor {
 	t.Helper()
 	n := &node{proto: op}
-	if op.OpType == fusedOp {
+	switch op.OpType {
+	case fusedOp:
 		return run(n.list(fusedProgram), in)
+	case productsOp:
+		return runProducts(n.list(fusedProgram), in)
 	}
 	if op.OpType == convolutionOp {
 		return convolve(n.list(fusedProgram), in)
@@ -199,22 +202,22 @@ func apply(t *testing.T, op *onnx.NodeProto, in []tensor) []tensor {
 		}
 		return []tensor{out}
 	case "MatMul":
-		return []tensor{product(in[0], in[1], false, false)}
+		return []tensor{multiply(in[0], in[1], false, false)}
 	case "FusedMatMul":
-		return []tensor{product(in[0], in[1], n.integer("transA", 0) == 1, n.integer("transB", 0) == 1)}
+		return []tensor{multiply(in[0], in[1], n.integer("transA", 0) == 1, n.integer("transB", 0) == 1)}
 	case "Einsum":
 		transposed, is := stacked(n.text("equation"))
 		if !is {
 			t.Fatalf("the equation %s", n.text("equation"))
 		}
-		return []tensor{product(in[0], in[1], transposed[0], transposed[1])}
+		return []tensor{multiply(in[0], in[1], transposed[0], transposed[1])}
 	}
 	t.Fatalf("no operation %s", op.OpType)
 	return nil
 }
 
-// product is that of matrices, one for each index of the axes before the last two.
-func product(a, b tensor, transposeA, transposeB bool) tensor {
+// multiply is the product of matrices, one for each index of the axes before the last two.
+func multiply(a, b tensor, transposeA, transposeB bool) tensor {
 	last := func(x tensor, transposed bool) (rows, columns int) {
 		rows, columns = x.dims[len(x.dims)-2], x.dims[len(x.dims)-1]
 		if transposed {
@@ -236,7 +239,7 @@ func product(a, b tensor, transposeA, transposeB bool) tensor {
 			if transposeB {
 				slices.Reverse(kj)
 			}
-			sum += a.at(slices.Concat(index[:len(batch)], ik)) * b.at(slices.Concat(index[:len(batch)], kj))
+			sum += float32(a.at(slices.Concat(index[:len(batch)], ik)) * b.at(slices.Concat(index[:len(batch)], kj)))
 		}
 		return sum
 	})

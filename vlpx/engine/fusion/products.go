@@ -10,36 +10,44 @@ import (
 // joinProducts has products of matrices read a second one that is transposed as it lies, and makes them of sums over one axis of stacked
 // matrices. (With a first one that lies transposed ONNX Runtime is slower than with a transposition before.)
 func (g *graph) joinProducts() {
-	uses := map[*value]int{}
+	uses := users{}
 	for _, n := range g.nodes {
 		for _, v := range n.inputs {
-			uses[v]++
+			uses[v] = append(uses[v], n)
 		}
 	}
+	gone := map[*node]bool{}
 	for _, n := range g.nodes {
 		if len(n.inputs) != 2 || !n.outputs[0].float() || !n.inputs[0].float() || !n.inputs[1].float() {
 			continue
 		}
 		switch n.proto.OpType {
 		case "MatMul":
-			t := n.inputs[1].producer
-			if t == nil || t.proto.OpType != "Transpose" || !slices.Equal(t.list("perm"), []int64{1, 0}) {
+			if t := n.inputs[1].producer; t != nil && t.proto.OpType == "Transpose" && slices.Equal(t.list("perm"), []int64{1, 0}) {
+				n.proto.Input[1] = t.inputs[0].name
+				uses.pass(n, 1, gone)
+				n.product([2]bool{false, true})
+			}
+		case "Einsum":
+			transposed, is := stacked(n.text("equation"))
+			if !is {
 				continue
 			}
-			uses[n.inputs[1]]--
-			n.inputs[1] = t.inputs[0]
-			n.proto.Input[1] = t.inputs[0].name
-			n.product([2]bool{false, true})
-		case "Einsum":
-			if transposed, is := stacked(n.text("equation")); is {
+			if s, small := n.small(transposed); small {
+				n.kind, n.stacked = stack, s
+			} else {
 				n.proto.Attribute = nil
 				n.product(transposed)
 			}
 		}
 	}
-	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool {
-		return n.proto.OpType == "Transpose" && uses[n.outputs[0]] == 0 && !n.outputs[0].result
-	})
+	for _, n := range g.nodes {
+		if n.kind == stack {
+			n.takeFactors(uses, gone)
+			n.takeResult(uses, gone)
+		}
+	}
+	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return gone[n] })
 }
 
 // product makes a node ONNX Runtime's product of matrices that may lie transposed.

@@ -17,15 +17,15 @@ import (
 	"vlpx.internal/internal/test/sanitiser"
 )
 
-// request is a program as Elementwise gets it, with its inputs and how many outputs its operation has.
+// request is a program as Elementwise or Products gets it, with its inputs and how many outputs its operation has.
 type request struct {
 	code    []int64
 	in      []tensor
 	outputs int
 }
 
-// requests are the programs of random models with what they are given there.
-func requests(t *testing.T, models uint64) (all []request) {
+// requests are the programs of an operation in random models with what they are given there.
+func requests(t *testing.T, models uint64, operation string) (all []request) {
 	t.Helper()
 	for seed := range models {
 		d := draw(seed)
@@ -46,7 +46,7 @@ func requests(t *testing.T, models uint64) (all []request) {
 			values[c.Name] = constant(c)
 		}
 		for _, n := range model.Graph.Node {
-			if n.OpType != fusedOp {
+			if n.OpType != operation {
 				continue
 			}
 			r := request{code: (&node{proto: n}).list(fusedProgram), outputs: len(n.Output)}
@@ -148,11 +148,27 @@ func answers(t *testing.T, program string, all []request) [][][]float32 {
 	return outputs
 }
 
-// Elementwise, built with checks of addresses, leaks and undefined behaviour, computes the programs of random models to the bit. Of
-// programs that were changed at random it computes what they say, or refuses them. Where any of its allocations fails, nothing is left.
-func TestElementwiseSanitised(t *testing.T) {
-	program := standIn(t, "elementwise")
-	good := requests(t, 60)
+// Elementwise and Products, built with checks of addresses, leaks and undefined behaviour, compute the programs of random models to the
+// bit. Of programs that were changed at random they compute what these say, or refuse them. Where any of their allocations fails, nothing
+// is left.
+func TestProgramsSanitised(t *testing.T) {
+	t.Run("Elementwise", func(t *testing.T) {
+		sanitised(t, standIn(t, "elementwise"), requests(t, 60, fusedOp), run)
+	})
+	t.Run("Products", func(t *testing.T) {
+		asked := requests(t, 80, productsOp)
+		d := rand.New(rand.NewPCG(3, 4))
+		for _, r := range asked { // numbers whose sums are none that is rounded, whatever their order
+			for i, in := range r.in {
+				r.in[i] = filled(in.dims, func([]int) float32 { return float32(d.IntN(9)-4) / 4 })
+			}
+		}
+		sanitised(t, standIn(t, "products"), asked, runProducts)
+	})
+}
+
+func sanitised(t *testing.T, program string, good []request, run func(code []int64, in []tensor) []tensor) {
+	t.Helper()
 	all := slices.Clone(good)
 	d := rand.New(rand.NewPCG(1, 2))
 	for _, r := range good {

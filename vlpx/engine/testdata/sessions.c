@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const OrtCustomOp elementwise, convolution;
+const OrtCustomOp elementwise, convolution, products;
 int setSessions(const char *path, int n, int fuse, int writable, const char **why);
 int profileSessions(const char *prefix);
 

@@ -113,8 +113,8 @@ func valueOf(values []float64) tables.Value {
 	return tables.Value{Mean: mean, Std: std, N: len(values)}
 }
 
-// costFigure has a panel a framework and column: a curve a kind of mini-batch, over the share of false ones in it. (Among the hardest it ends
-// at a half.)
+// costFigure has a panel a framework and column: a curve a kind of mini-batch, over the share of false ones in it. (Among the hardest it
+// ends at a half.)
 func costFigure(r *paper.Report) (plots.Drawing, error) {
 	f := r.NewFigure("Means over seeds; bands are one standard deviation of the differences.")
 	for _, of := range []struct {

@@ -254,7 +254,7 @@ static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const O
 }
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WIDE
 #endif

@@ -12,13 +12,23 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { line = 64 /* bytes of a cache's */, largePage = 2 << 20, step = 64 << 20 /* by which the heap grows */ };
 
+// compiles tells whether XLA is to compute, as it does where there is a GPU and nothing else is asked for: its compiler's threads want heaps of
+// their own.
+static int compiles(void) {
+	const char *engine = getenv("GOMLX_BACKEND");
+	return engine != NULL && *engine != 0 ? strncmp(engine, "xla", 3) == 0 : access("/dev/nvidiactl", F_OK) == 0;
+}
+
 // useOneHeap runs before the program has a second thread, which would have a heap of its own.
 __attribute__((constructor)) static void useOneHeap(void) {
+	if (compiles())
+		return;
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -44,7 +44,7 @@ func TestShippedTables(t *testing.T) {
 		for i, row := range p.Artifact.Rows {
 			for k, column := range p.Artifact.Columns {
 				of := values[row.Name][column.Key()]
-				if of == nil {
+				if of == nil || r.Artifact == "vlpx/map" { // whose cells are differences
 					continue
 				}
 				mean, std, n := spread(of)

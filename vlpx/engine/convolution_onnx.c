@@ -55,8 +55,8 @@ static void complete(Convolution *c) {
 
 // readProgram tells what is wrong with a program: what is computed, images, height, width, in, out, size and stride, and the number of the
 // output's axes and their lengths.
-static const char *readProgram(Kernel *k, size_t length) {
-	Reading r = {k->program, k->program + length};
+static const char *readProgram(Kernel *k, const Given *given) {
+	Reading r = {k->program, k->program + given->length};
 	Convolution *c = &k->c;
 	k->what = next(&r);
 	int64_t *numbers[] = {&c->images, &c->height, &c->width, &c->in, &c->out, &c->size, &c->stride};
@@ -83,30 +83,9 @@ static const char *readProgram(Kernel *k, size_t length) {
 			return "vlpx: an axis of a convolution's output is wrong";
 		product *= k->dims[i];
 	}
+	if (given->inputs != 2 || given->outputs != 1)
+		return "vlpx: a convolution has two inputs and one output";
 	return product == size ? NULL : "vlpx: a convolution's output has another number of numbers";
-}
-
-static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **kernel) {
-	Given given;
-	OrtStatus *status = readGiven(api, info, &given);
-	if (status != NULL)
-		return status;
-	Kernel *k = calloc(1, sizeof(Kernel));
-	if (k == NULL) {
-		free(given.program);
-		return fail(api, noMemory);
-	}
-	k->api = api;
-	k->program = given.program;
-	const char *wrong = readProgram(k, given.length);
-	if (wrong == NULL && (given.inputs != 2 || given.outputs != 1))
-		wrong = "vlpx: a convolution has two inputs and one output";
-	if (wrong != NULL) {
-		destroyKernel(k);
-		return fail(api, wrong);
-	}
-	*kernel = k;
-	return NULL;
 }
 
 // forwardPanels brings kernels [patch, out] into panels.

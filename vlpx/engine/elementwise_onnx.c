@@ -176,8 +176,8 @@ static void divide(Kernel *k) {
 
 // readProgram tells what is wrong with a program. What it lets through reads and writes within its operands, if these have the numbers that
 // they must have.
-static const char *readProgram(Kernel *k, size_t length) {
-	Reading r = {k->program, k->program + length};
+static const char *readProgram(Kernel *k, const Given *given) {
+	Reading r = {k->program, k->program + given->length};
 	k->size = next(&r), k->columns = next(&r), k->inputs = next(&r), k->outputs = next(&r);
 	int64_t whole = next(&r), rows = next(&r); // registers that are in no tensor
 	k->instructions = next(&r);
@@ -226,31 +226,9 @@ static const char *readProgram(Kernel *k, size_t length) {
 	divide(k);
 	if (k->own > mostOwn)
 		return "vlpx: a program takes too much of a stack";
+	if (k->inputs != given->inputs || k->outputs != given->outputs)
+		return "vlpx: a program has other inputs or outputs than its operation";
 	return readInstructions(&r, k);
-}
-
-// createKernel reads a program and what ONNX Runtime knows of the operation that it is of. A program that is wrong makes no session.
-static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **kernel) {
-	Given given;
-	OrtStatus *status = readGiven(api, info, &given);
-	if (status != NULL)
-		return status;
-	Kernel *k = calloc(1, sizeof(Kernel));
-	if (k == NULL) {
-		free(given.program);
-		return fail(api, noMemory);
-	}
-	k->api = api;
-	k->program = given.program;
-	const char *wrong = readProgram(k, given.length);
-	if (wrong == NULL && (k->inputs != given.inputs || k->outputs != given.outputs))
-		wrong = "vlpx: a program has other inputs or outputs than its operation";
-	if (wrong != NULL) {
-		destroyKernel(k);
-		return fail(api, wrong);
-	}
-	*kernel = k;
-	return NULL;
 }
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)

@@ -124,8 +124,8 @@ static const char *readOnce(const Kernel *k) {
 
 // readProgram tells what is wrong with a program. What it lets through reads within its operands, if these have the numbers that they must
 // have, and writes each number of its result once.
-static const char *readProgram(Kernel *k, size_t length) {
-	Reading r = {k->program, k->program + length};
+static const char *readProgram(Kernel *k, const Given *given) {
+	Reading r = {k->program, k->program + given->length};
 	k->axes = next(&r);
 	if (k->axes < 0 || k->axes > r.end - r.at)
 		return "vlpx: a result of products has more axes than the program has numbers";
@@ -153,31 +153,9 @@ static const char *readProgram(Kernel *k, size_t length) {
 	}
 	if (numbers != k->size || r.at != r.end)
 		return "vlpx: products have other numbers than their result, or are longer than they say";
+	if (k->inputs != given->inputs || given->outputs != 1)
+		return "vlpx: products have other inputs or outputs than their operation";
 	return readOnce(k);
-}
-
-// createKernel reads a program and what ONNX Runtime knows of the operation that it is of. A program that is wrong makes no session.
-static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **kernel) {
-	Given given;
-	OrtStatus *status = readGiven(api, info, &given);
-	if (status != NULL)
-		return status;
-	Kernel *k = calloc(1, sizeof(Kernel));
-	if (k == NULL) {
-		free(given.program);
-		return fail(api, noMemory);
-	}
-	k->api = api;
-	k->program = given.program;
-	const char *wrong = readProgram(k, given.length);
-	if (wrong == NULL && (k->inputs != given.inputs || given.outputs != 1))
-		wrong = "vlpx: products have other inputs or outputs than their operation";
-	if (wrong != NULL) {
-		destroyKernel(k);
-		return fail(api, wrong);
-	}
-	*kernel = k;
-	return NULL;
 }
 
 #define INLINE static inline __attribute__((always_inline))

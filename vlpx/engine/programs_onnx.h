@@ -67,8 +67,29 @@ static inline int place(const OrtCustomOp *op, size_t i) { return 0; }
 static inline int least(const OrtCustomOp *op) { return 1; }
 static inline int version(const OrtCustomOp *op) { return 1; }
 
-// OPERATION is one of any number of tensors of float32, by the createKernel, computeKernel and destroyKernel of its file.
+// OPERATION is one of any number of tensors of float32, by what its file has: a Kernel with an api and a program, readProgram, which tells what is
+// wrong with that or NULL, computeKernel and destroyKernel, which frees the program, too. A program that is wrong makes no session.
 #define OPERATION(operation, called) \
+	static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **kernel) { \
+		Given given; \
+		OrtStatus *status = readGiven(api, info, &given); \
+		if (status != NULL) \
+			return status; \
+		Kernel *k = calloc(1, sizeof(Kernel)); \
+		if (k == NULL) { \
+			free(given.program); \
+			return fail(api, noMemory); \
+		} \
+		k->api = api; \
+		k->program = given.program; \
+		const char *wrong = readProgram(k, &given); \
+		if (wrong != NULL) { \
+			destroyKernel(k); \
+			return fail(api, wrong); \
+		} \
+		*kernel = k; \
+		return NULL; \
+	} \
 	static const char *name(const OrtCustomOp *op) { return called; } \
 	const OrtCustomOp operation = { \
 		.version = oldestVersion, .GetName = name, .GetExecutionProviderType = processor, .GetInputType = type, .GetInputTypeCount = one, \

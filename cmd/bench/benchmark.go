@@ -82,7 +82,7 @@ func (s Settings) Check() error {
 		return fmt.Errorf("benchmark: costs are measured alone; leave out what else is asked for")
 	}
 	if s.Ops && (s.Peer || s.Runs > 0 || len(s.Kinds) > 0 || len(s.Parts) > 0 || s.Costs || s.Peak > 0) {
-		return fmt.Errorf("benchmark: where a step's time goes is measured alone; leave out what else is asked for")
+		return fmt.Errorf("benchmark: where the time of a step goes is measured alone; leave out peer, runs, what, parts, costs and peak")
 	}
 	if !s.Costs && (len(s.Pairs) > 0 || s.Workers != 0) {
 		return fmt.Errorf("benchmark: training pairs and workers are for costs; ask for costs, too")

@@ -80,13 +80,11 @@ func (b *bench) budget(ctx context.Context, c Case) (budget Budget, err error) {
 		return budget, err
 	}
 	twin, err := b.enter(ctx, c)
-	if twin != nil {
-		defer func() {
-			if twin != nil {
-				twin.close()
-			}
-		}()
-	}
+	defer func() {
+		if twin != nil {
+			twin.close()
+		}
+	}()
 	profiled := &profiledStep{}
 	if err == nil {
 		profiled.step = step{probe: twin.probe, part: train.Whole, in: twin.in}

@@ -40,8 +40,8 @@ type Artifact struct {
 	Primary []string
 	// Unstated are the conclusions of the paper that are not among the claims.
 	Unstated []Unstated
-	// Sweep are rows of which a claim may name the best as BestOfSweep: the one with the highest mean in the first column,
-	// which is of the validation split.
+	// Sweep are rows of which a claim may name the best as BestOfSweep: for each block the one with the highest mean in the first column,
+	// which is of the validation split, over the other blocks.
 	Sweep []string
 	// Downstream are tasks that each row's model is put to besides; columns name their metrics.
 	Downstream []plan.Downstream

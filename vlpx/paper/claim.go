@@ -9,9 +9,6 @@ import (
 	"vlpx.internal/vlpx/plan"
 )
 
-// BestOfSweep stands for a row in a claim; see Artifact.Sweep.
-const BestOfSweep = "the best of the sweep"
-
 // Claim is what a paper concludes from an artifact: one row better than another in a column.
 type Claim struct {
 	Better, Than string

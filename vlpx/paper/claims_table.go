@@ -58,7 +58,7 @@ func (r *Report) ClaimsTable() tables.Table {
 	}
 	t.Columns, t.Rows = withValues(t)
 	t.Note = r.testNote() + " Could show: the smallest difference that so many seeds show with a power of .8, corrected; seeds: those " +
-		"that there are of those that show one point." + r.otherTests() + r.shippedClaims()
+		"that there are of those that show one point." + r.chosenNote() + r.otherTests() + r.shippedClaims()
 	return t
 }
 

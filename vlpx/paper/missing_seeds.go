@@ -11,7 +11,7 @@ import (
 // partial tells of a claim that of the seeds that all its rows have finished some lack the number that it compares, and others have it.
 func (r *Report) partial(c Claim) bool {
 	finished := map[uint64]int{}
-	for _, row := range r.Rows {
+	for _, row := range r.pool(c) {
 		if slices.Contains(c.Rows(), row.Name) {
 			for _, result := range row.Results {
 				finished[result.Seed]++

@@ -43,6 +43,7 @@ type Report struct {
 	Plan *Planned `json:"-"`
 
 	shipped    shipped
+	best       best
 	bootstraps bootstraps
 	claims     []Claim // of each of Claims
 	tested     int     // claims that were corrected for together
@@ -177,6 +178,7 @@ func (r *Report) ship(all []Reference) {
 			r.Rows[i].Shipped = rows[i].seedReports()
 		}
 	}
+	r.chooseBest()
 }
 
 // include adds to a row and the report where a result is from, and what of its images could not be read.
@@ -207,7 +209,7 @@ func (r *Report) judge() {
 		if a.compared() && !r.measurable(claim.In) {
 			continue
 		}
-		t := r.trial(r.resolve(claim))
+		t := r.trial(claim)
 		t.primary = len(a.Primary) == 0 || slices.Contains(a.Primary, claim.String())
 		trials, r.claims = append(trials, t), append(r.claims, t.claim)
 	}
@@ -254,7 +256,7 @@ func (r *Report) trial(c Claim) trial {
 			add(name, paired[k])
 		}
 	}
-	for _, row := range r.Rows {
+	for _, row := range r.pool(c) {
 		if !c.In.pooled() || slices.Contains(names, row.Name) || row.Data == nil || row.Data.Hash != r.row(names[0]).Data.Hash {
 			continue
 		}
@@ -267,6 +269,9 @@ func (r *Report) trial(c Claim) trial {
 
 // row is the one of that name; it is there.
 func (r *Report) row(name string) RowReport {
+	if name == BestOfSweep {
+		return r.best.RowReport
+	}
 	return r.Rows[slices.IndexFunc(r.Rows, func(row RowReport) bool { return row.Name == name })]
 }
 
@@ -364,38 +369,13 @@ func (r *Report) summary(c Column, results []run.Result) (s Summary) {
 	return s
 }
 
-// resolve puts the row that was best on the validation split for BestOfSweep.
-func (r *Report) resolve(c Claim) Claim {
-	best, highest := "", math.Inf(-1)
-	for _, row := range r.Rows {
-		if !slices.Contains(r.Plan.Artifact.Sweep, row.Name) {
-			continue
-		}
-		key := r.Plan.Artifact.Columns[0].Key()
-		mean := row.Metrics[key].Mean
-		if shipped, ok := row.shipped.Metrics[key]; ok && mean == nil {
-			mean = &shipped[0]
-		}
-		if mean != nil && *mean > highest {
-			best, highest = row.Name, *mean
-		}
-	}
-	for _, name := range []*string{&c.Better, &c.Than} {
-		if *name == BestOfSweep && best != "" {
-			*name = best
-			c.Source = "best on validation"
-		}
-	}
-	return c
-}
-
 // paired returns the results of each of a claim's rows that have its column, of the seeds that all of these rows have, [rows][seeds].
 func (r *Report) paired(c Claim) [][]run.Result {
-	names := c.Rows()
+	names, rows := c.Rows(), r.pool(c)
 	bySeed := make([]map[uint64]run.Result, len(names))
 	for k, name := range names {
 		bySeed[k] = map[uint64]run.Result{}
-		for _, row := range r.Rows {
+		for _, row := range rows {
 			if row.Name != name {
 				continue
 			}

@@ -221,8 +221,8 @@ func (r *Report) command() string {
 func (r *Report) shippedTrial(c Claim) trial {
 	t, key := trial{claim: c, from: fromReference}, c.In.Key()
 	values := map[string]map[uint64]float64{} // by row and seed
-	means, lacking := map[string][3]float64{}, false
-	for _, row := range r.Rows {
+	means, lacking, rows := map[string][3]float64{}, false, r.pool(c)
+	for _, row := range rows {
 		if v, ok := row.shipped.Metrics[key]; ok {
 			means[row.Name] = v
 		}
@@ -244,7 +244,7 @@ func (r *Report) shippedTrial(c Claim) trial {
 	}
 	own := len(names)
 	if c.In.pooled() {
-		for _, row := range r.Rows {
+		for _, row := range rows {
 			names = once(names, row.Name)
 		}
 	}

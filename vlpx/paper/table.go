@@ -56,10 +56,16 @@ func Comparison(r *Report) (tables.Table, error) {
 		}
 		t.Columns = append(t.Columns, tables.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
 	}
+	var rows []RowReport
 	for i, row := range r.Rows {
-		if !r.Plan.Requested[i] {
-			continue
+		if r.Plan.Requested[i] {
+			rows = append(rows, row)
 		}
+	}
+	if !r.chosen && len(r.best.Results)+len(r.best.Shipped) > 0 {
+		rows = append(rows, r.best.RowReport)
+	}
+	for _, row := range rows {
 		line := tables.Row{Name: row.Name, Status: row.status()}
 		for _, c := range columns {
 			s := row.Metrics[c.Key()]

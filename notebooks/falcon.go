@@ -8,7 +8,7 @@ import (
 
 // falcon is the notebook of FALCON's tables and figures.
 func falcon() (kernels.Notebook, error) {
-	return compose(falconIntroduction, "1, 2", "falcon", "vlpx/reward", "vlpx/policy", "vlpx/quantile", "vlpx/density", "vlpx/clip")
+	return compose(falconIntroduction, "1, 2", "falcon", "vlpx/reward", "vlpx/scheduler", "vlpx/policy", "vlpx/quantile", "vlpx/density", "vlpx/clip")
 }
 
 var falconIntroduction = strings.TrimSpace(`

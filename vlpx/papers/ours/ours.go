@@ -16,6 +16,7 @@ func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
 
 var artifacts = []paper.Artifact{
 	rewardLandscape,
+	fairScheduler,
 	{
 		ID:    "vlpx/policy",
 		Title: "What FALCON's scheduler chooses for simple and for complex anchors",

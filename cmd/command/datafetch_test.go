@@ -61,11 +61,11 @@ func TestDataFetch(t *testing.T) {
 	site.Close()
 	must.Do(t, os.WriteFile(filepath.Join(dir, "sums"), []byte("abc x.tar\n"), 0o644))
 	for want, args := range map[string][]string{
-		"needs the addresses":           {"data", "fetch", "-o", "mine"},
-		"name it with -o":               {"data", "fetch", site.URL + "/a.tar"},
-		"cannot be reached":             {"data", "fetch", site.URL + "/a.tar", "-o", "mine"},
-		"sums: line 1":                  {"data", "fetch", site.URL + "/a.tar", "-o", "mine", "-sums", "sums"},
-		"vlpx data fetch 'https://h/x'": shortest("train", "InfoNCE", "-data", "https://h/x"),
+		"needs the addresses":                     {"data", "fetch", "-o", "mine"},
+		"name it with -o":                         {"data", "fetch", site.URL + "/a.tar"},
+		"cannot be reached":                       {"data", "fetch", site.URL + "/a.tar", "-o", "mine"},
+		"sums: line 1":                            {"data", "fetch", site.URL + "/a.tar", "-o", "mine", "-sums", "sums"},
+		"vlpx data fetch 'train=https://h/x.tar'": shortest("train", "InfoNCE", "-data", "https://h/x.tar"),
 	} {
 		if _, errs, status := executed(t, dir, args...); status != 1 || !strings.Contains(errs, want) {
 			t.Errorf("vlpx %s: status %d, %q; want 1 and %q", strings.Join(args, " "), status, errs, want)

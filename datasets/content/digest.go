@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -45,19 +46,32 @@ const settled = 2 * time.Second
 // Digest writes the content of files, given slash-separated below a folder, into a collection's digest: a line a file. What was read is
 // remembered (see the package); the error tells why it could not be, while the digest is right all the same.
 func Digest(folder string, files []string, digest io.Writer) error {
+	sums, err := Sums(folder, files)
+	for n, sum := range sums {
+		WriteSum(digest, files[n], sum)
+	}
+	return err
+}
+
+// WriteSum writes the line of a file into a collection's digest: its name and its SHA-256, nil where it cannot be read.
+func WriteSum(digest io.Writer, name string, sum []byte) {
+	if sum == nil {
+		fmt.Fprintf(digest, "unreadable %s\n", name)
+		return
+	}
+	fmt.Fprintf(digest, "image %s %x\n", name, sum)
+}
+
+// Sums returns the SHA-256 of files, given slash-separated below a folder; nil of one that cannot be read. What was read is remembered, as
+// by Digest, and the error is that of remembering.
+func Sums(folder string, files []string) ([][]byte, error) {
 	place, nowhere := memoryOf(folder)
 	sums, err := openMemory(folder, place).digests(files)
-	for n, sum := range sums {
-		if sum == nil {
-			fmt.Fprintf(digest, "unreadable %s\n", files[n])
-		} else {
-			fmt.Fprintf(digest, "image %s %x\n", files[n], sum)
-		}
-	}
 	if err := errors.Join(nowhere, err); err != nil {
-		return fmt.Errorf("%s: what is in the files cannot be remembered, so that they are all read each time: %w", folder, err)
+		err = fmt.Errorf("%s: what is in the files cannot be remembered, so that they are all read each time: %w", folder, err)
+		return sums, err
 	}
-	return nil
+	return sums, nil
 }
 
 // openMemory reads what is remembered of a folder; one that is damaged counts as none.
@@ -98,9 +112,13 @@ func (m *memory) digests(files []string) ([][]byte, error) {
 		})
 	}
 	workers.Wait()
-	digests, remembered := make([][]byte, len(files)), make(map[string]known, len(files))
+	digests, remembered := make([][]byte, len(files)), maps.Clone(m.known) // of other files of the folder, too
+	if remembered == nil {
+		remembered = map[string]known{}
+	}
 	for n, one := range all {
 		digests[n] = one.Digest
+		delete(remembered, files[n])
 		if one.Digest != nil && now.Sub(one.Changed) > m.settled {
 			remembered[files[n]] = one
 		}

@@ -1,4 +1,4 @@
-// Package layout opens a folder of data, whatever its layout is. It imports the sources of data that lie in files.
+// Package layout opens data by its name: folders, whatever their layout is, and shards. It imports the sources of data that lie in files.
 package layout
 
 import (
@@ -62,23 +62,6 @@ var layouts = []Layout{
 	},
 }
 
-// Find is the folder of data of that name: itself, or below $VLPX_DATA.
-func Find(name string) (dir string, err error) {
-	if strings.Contains(name, "://") {
-		return "", fmt.Errorf("data %s: an address, no folder; vlpx data fetch '%s' -o FOLDER puts its shards into one", name, name)
-	}
-	places := []string{name}
-	if root := os.Getenv("VLPX_DATA"); root != "" {
-		places = append(places, filepath.Join(root, name))
-	}
-	for _, place := range places {
-		if info, err := os.Stat(place); err == nil && info.IsDir() {
-			return place, nil
-		}
-	}
-	return "", fmt.Errorf("data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", name)
-}
-
 // opener is the function of a source, of its own type, as one of any collection.
 func opener[C datasets.Collection](open func(string) (C, error)) func(string) (datasets.Collection, error) {
 	return func(dir string) (datasets.Collection, error) {
@@ -90,11 +73,11 @@ func opener[C datasets.Collection](open func(string) (C, error)) func(string) (d
 	}
 }
 
-// Open opens a folder by what lies in it: a dataset_*.json is Karpathy's layout, v2_OpenEnded_mscoco_*_questions.json are VQA v2's, a
+// openFolder opens a folder by what lies in it: a dataset_*.json is Karpathy's layout, v2_OpenEnded_mscoco_*_questions.json are VQA v2's, a
 // dev.json or test1.json is NLVR2's, nocaps_*.json are NoCaps', tars are shards, a train.bin or data_batch_1.bin is CIFAR's, and folders in
 // train, val or test are classes; the first of these that is there counts. Any other folder is an error, which lists the layouts. Beside
 // any of them lies what people judged, judgements*.csv (see package judgements).
-func Open(dir string) (datasets.Collection, error) {
+func openFolder(dir string) (datasets.Collection, error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}

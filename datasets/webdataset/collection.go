@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,8 +26,8 @@ var splitNames = []string{"train", "val", "test"}
 // namesFile has the names of the classes, one a line, as CLIP_benchmark's data have.
 const namesFile = "classnames.txt"
 
-// Collection is a folder of shards. It implements datasets.Collection; its splits are datasets.Sharded. Its name is
-// that of the folder.
+// Collection is a folder of shards, or some shards by their names. It implements datasets.Collection; its splits are datasets.Sharded. Its
+// name is that of the folder.
 //
 // The hash is that of the shards' names and content and of the names of the classes.
 type Collection struct {
@@ -53,33 +55,83 @@ func open(dir string) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collection{Folder: datasets.NewFolder[*Set]("webdataset", filepath.Base(whole))}
-	shards, err := list(dir)
+	below, err := list(dir)
 	if err != nil {
 		return nil, err
 	}
-	digest := sha256.New()
-	var files []string
+	shards := map[string][]tarFile{}
+	for split, names := range below {
+		for _, name := range names {
+			shards[split] = append(shards[split], tarFile{name: name, folder: dir, below: name})
+		}
+	}
+	return read(filepath.Base(whole), dir, shards)
+}
+
+// OpenShards is Open for shards by their paths, wherever they lie, in splits. The collection is called name, and the names of the classes
+// lie in dir. It has the hash of a folder into whose train, val and test the shards are put.
+func OpenShards(name, dir string, splits map[string][]string) (*Collection, error) {
+	shards, paths := map[string][]tarFile{}, map[string]string{}
+	for split, files := range splits {
+		for _, file := range files {
+			s := tarFile{path.Join(split, filepath.Base(file)), filepath.Dir(file), filepath.Base(file), nil}
+			if other, taken := paths[s.name]; taken {
+				return nil, fmt.Errorf("webdataset: %s and %s are both called %s; give one of them another name", other, file, s.name)
+			}
+			paths[s.name] = file
+			shards[split] = append(shards[split], s)
+		}
+		slices.SortFunc(shards[split], func(a, b tarFile) int { return strings.Compare(a.name, b.name) })
+	}
+	c, err := read(name, dir, shards)
+	if err != nil {
+		return nil, fmt.Errorf("webdataset: %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// read makes a collection of shards by their splits; the names of the classes lie in dir.
+func read(name, dir string, shards map[string][]tarFile) (*Collection, error) {
+	c := &Collection{Folder: datasets.NewFolder[*Set]("webdataset", name)}
+	var all []tarFile
 	for _, split := range splitNames {
 		if len(shards[split]) == 0 {
 			continue
 		}
-		set, err := c.load(dir, split, shards[split])
+		set, err := c.load(split, shards[split])
 		if err != nil {
 			return nil, err
 		}
 		c.Add(split, set)
-		files = append(files, shards[split]...)
+		all = append(all, shards[split]...)
 	}
 	if err := c.label(dir); err != nil {
 		return nil, err
 	}
+	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", c.classes)
-	if err := content.Digest(dir, files, digest); err != nil {
-		c.Unread = append(c.Unread, fmt.Errorf("webdataset: %w", err))
-	}
+	c.digest(all, digest)
 	c.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil
+}
+
+// digest writes the names and the content of shards.
+func (c *Collection) digest(shards []tarFile, digest io.Writer) {
+	in := map[string][]string{} // names by folders
+	for _, s := range shards {
+		in[s.folder] = append(in[s.folder], s.below)
+	}
+	sums := map[string][][]byte{}
+	for _, folder := range slices.Sorted(maps.Keys(in)) {
+		var err error
+		if sums[folder], err = content.Sums(folder, in[folder]); err != nil {
+			c.Unread = append(c.Unread, fmt.Errorf("webdataset: %w", err))
+		}
+	}
+	for _, s := range shards {
+		content.WriteSum(digest, s.name, sums[s.folder][0])
+		sums[s.folder] = sums[s.folder][1:]
+	}
 }
 
 // list returns the shards of each split, in the order of their names, slash-separated below the folder.
@@ -119,14 +171,14 @@ func list(dir string) (map[string][]string, error) {
 }
 
 // load indexes the shards of a split, several at once.
-func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
+func (c *Collection) load(split string, shards []tarFile) (*Set, error) {
 	found, failed := make([]indexed, len(shards)), make([]error, len(shards))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(shards)) {
 		workers.Go(func() {
 			for n := int(next.Add(1)) - 1; n < len(shards); n = int(next.Add(1)) - 1 {
-				found[n], failed[n] = indexFile(filepath.Join(dir, filepath.FromSlash(shards[n])))
+				found[n], failed[n] = shards[n].index()
 			}
 		})
 	}
@@ -134,23 +186,23 @@ func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
 	captioned := false
 	for n, err := range failed {
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", shards[n], err)
+			return nil, fmt.Errorf("%s: %w", shards[n].name, err)
 		}
 		captioned = captioned || slices.ContainsFunc(found[n].samples, func(s sample) bool { return s.caption() != "" })
 	}
-	set := &Set{name: c.Called + "/" + split, dir: dir}
+	set := &Set{name: c.Called + "/" + split}
 	for n, shard := range shards {
 		for _, o := range found[n].skipped {
-			c.Omitted.Add(split, o.reason, path.Join(shard, o.what))
+			c.Omitted.Add(split, o.reason, path.Join(shard.name, o.what))
 		}
 		if found[n].cut != nil {
 			c.Unread = append(c.Unread, fmt.Errorf("webdataset: %s: %w; the samples before that are used, get the shard again for the rest",
-				shard, found[n].cut))
+				shard.name, found[n].cut))
 		}
 		samples := slices.DeleteFunc(found[n].samples, func(s sample) bool {
 			mute := captioned && s.caption() == ""
 			if mute {
-				c.Omitted.Add(split, "no caption, where others have one; write it into a .txt beside it", path.Join(shard, s.key))
+				c.Omitted.Add(split, "no caption, where others have one; write it into a .txt beside it", path.Join(shard.name, s.key))
 			}
 			return mute
 		})
@@ -161,15 +213,6 @@ func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
 			c.Skipped()...)...)
 	}
 	return set, nil
-}
-
-func indexFile(file string) (indexed, error) {
-	f, err := content.Regular(file)
-	if err != nil {
-		return indexed{}, err
-	}
-	defer f.Close()
-	return index(f)
 }
 
 // label finds the names of the classes, where every sample has one.

@@ -4,22 +4,19 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"io"
 	"path"
-	"path/filepath"
 	"sort"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/datasets/content"
 )
 
 // Set is one split of a collection. It implements datasets.Sharded.
 type Set struct {
-	name, dir string
-	samples   []sample
-	captions  [][]string
-	shards    []string // slash-separated below the folder, those with a sample
-	first     []int    // sample of each shard
+	name     string
+	samples  []sample
+	captions [][]string
+	shards   []tarFile // those with a sample
+	first    []int     // sample of each shard
 }
 
 // labelledSet is a Set whose samples all have a class.
@@ -34,7 +31,7 @@ var (
 )
 
 // add appends a shard's samples.
-func (s *Set) add(shard string, samples []sample) {
+func (s *Set) add(shard tarFile, samples []sample) {
 	if len(samples) == 0 {
 		return
 	}
@@ -51,7 +48,7 @@ func (s *Set) add(shard string, samples []sample) {
 }
 
 // shardOf is the shard that image i lies in.
-func (s *Set) shardOf(i int) string { return s.shards[sort.SearchInts(s.first, i+1)-1] }
+func (s *Set) shardOf(i int) *tarFile { return &s.shards[sort.SearchInts(s.first, i+1)-1] }
 
 // Name is the collection's name and the split's.
 func (s *Set) Name() string { return s.name }
@@ -63,7 +60,7 @@ func (s *Set) Len() int { return len(s.samples) }
 func (s *Set) Captions(i int) []string { return s.captions[i] }
 
 // Key is the shard of image i and its key there, such as "train/00003.tar/000031415".
-func (s *Set) Key(i int) string { return path.Join(s.shardOf(i), s.samples[i].key) }
+func (s *Set) Key(i int) string { return path.Join(s.shardOf(i).name, s.samples[i].key) }
 
 // Shards lists the first image of each shard.
 func (s *Set) Shards() []int { return s.first }
@@ -73,20 +70,11 @@ func (s *Set) Image(ctx context.Context, i int) (image.Image, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	img, err := s.decode(i)
+	img, err := s.shardOf(i).decode(s.samples[i])
 	if err != nil {
 		return nil, fmt.Errorf("webdataset: %s: image %d (%q): %w", s.name, i, s.Key(i), err)
 	}
 	return img, nil
-}
-
-func (s *Set) decode(i int) (image.Image, error) {
-	shard, err := content.Regular(filepath.Join(s.dir, filepath.FromSlash(s.shardOf(i))))
-	if err != nil {
-		return nil, fmt.Errorf("%w; put the shard back", err)
-	}
-	defer shard.Close()
-	return content.Decode(io.NewSectionReader(shard, s.samples[i].offset, s.samples[i].size))
 }
 
 // Class implements datasets.Labelled.

@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"vlpx.internal/datasets/place"
 )
 
 // Shards are the files of addresses of tar shards, such as https://HOST/cc3m/{00000..00331}.tar, below a folder. One with a split in
@@ -25,39 +26,44 @@ func Shards(addresses []string, dir string, sums map[string]string) ([]File, err
 	var files []File
 	at := map[string]string{}
 	for _, address := range addresses {
-		split, pattern := "train", address
-		if name, rest, found := strings.Cut(address, "="); found && !strings.Contains(name, "/") {
-			split, pattern = name, rest
-		}
-		if split != "train" && split != "val" && split != "test" {
-			return nil, fmt.Errorf("%s: no split %q; they are train, val and test", address, split)
-		}
-		all, err := Expand(pattern)
+		places, err := place.Parse(address)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", address, err)
+			return nil, err
 		}
-		for _, from := range all {
-			u, err := url.Parse(from)
+		for _, p := range places {
+			if !p.Remote() {
+				return nil, fmt.Errorf("%s: write http:// or https:// and a host; a folder here needs no fetching", address)
+			}
+			some, err := shardsOf(p, filepath.Join(dir, p.Split), sums)
 			if err != nil {
 				return nil, err
 			}
-			if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-				return nil, fmt.Errorf("%s: write http:// or https:// and a host; a folder here needs no fetching", from)
+			for _, f := range some {
+				if other, taken := at[f.To]; taken {
+					return nil, fmt.Errorf("%s and %s have the same name %s; fetch one of them into another folder", other, f.From,
+						filepath.Base(f.To))
+				}
+				at[f.To] = f.From
 			}
-			name := path.Base(u.Path)
-			if !strings.HasSuffix(name, ".tar") || name == ".tar" {
-				return nil, fmt.Errorf("%s: the file is no plain .tar", from)
-			}
-			f := File{From: from, To: filepath.Join(dir, split, name), SHA256: sums[name], Sound: isTar}
-			if f.SHA256 == "" && sums != nil {
-				return nil, fmt.Errorf("%s: the file of checksums has none of %s", from, name)
-			}
-			if other, taken := at[f.To]; taken {
-				return nil, fmt.Errorf("%s and %s have the same name %s; fetch one of them into another folder", other, from, name)
-			}
-			at[f.To] = from
-			files = append(files, f)
+			files = append(files, some...)
 		}
+	}
+	return files, nil
+}
+
+// shardsOf are the files of an address of shards, in a folder.
+func shardsOf(p place.Place, dir string, sums map[string]string) ([]File, error) {
+	names, err := p.Names()
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, name := range names {
+		f := File{From: p.Dir + "/" + name + p.Query, To: filepath.Join(dir, name), SHA256: sums[name], Sound: isTar}
+		if f.SHA256 == "" && sums != nil {
+			return nil, fmt.Errorf("%s: the file of checksums has none of %s", f.From, name)
+		}
+		files = append(files, f)
 	}
 	return files, nil
 }

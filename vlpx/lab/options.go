@@ -22,7 +22,8 @@ import (
 type Options struct {
 	Scale string // "tiny", "mini" (the default), "small" or "paper"
 	// Data is "scenes" (the default, but of artifacts that ask for data which $VLPX_DATA has), or a folder of captioned or labelled images
-	// (see datasets/layout); a name is looked up in $VLPX_DATA.
+	// (see datasets/layout); a name is looked up in $VLPX_DATA. Several have commas between, and braces stand for many tar shards, as in
+	// "cc3m/{000..331}.tar,val=cc3m/val.tar".
 	Data      string
 	Seeds     []uint64 // 1, 2 and 3 if empty
 	Framework string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
@@ -110,10 +111,13 @@ func (o Options) absolute() Options {
 		}
 		return path
 	}
-	if o.Data != "scenes" {
-		o.Data = of(o.Data)
+	if o.Data != "scenes" && o.Data != "" {
+		o.Data = layout.Absolute(o.Data)
 	}
-	o.Data2, o.Vocabulary, o.Regions, o.Graphs = of(o.Data2), of(o.Vocabulary), of(o.Regions), of(o.Graphs)
+	if o.Data2 != "" {
+		o.Data2 = layout.Absolute(o.Data2)
+	}
+	o.Vocabulary, o.Regions, o.Graphs = of(o.Vocabulary), of(o.Regions), of(o.Graphs)
 	o.Weights = slices.Clone(o.Weights)
 	for i, assignment := range o.Weights {
 		part, name, named := strings.Cut(assignment, "=")

@@ -1,0 +1,54 @@
+package webdataset
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"vlpx.internal/datasets/content"
+)
+
+// tarFile is a shard.
+type tarFile struct {
+	name          string // slash-separated, with the split, such as "train/00003.tar"; of loose shards the file's alone
+	folder, below string // its path, and the slash-separated one below that
+	indexed       fs.FileInfo
+}
+
+func (s *tarFile) open() (*os.File, error) {
+	return content.Regular(filepath.Join(s.folder, filepath.FromSlash(s.below)))
+}
+
+// index reads what the shard holds, and keeps how the file was before.
+func (s *tarFile) index() (indexed, error) {
+	f, err := s.open()
+	if err != nil {
+		return indexed{}, err
+	}
+	defer f.Close()
+	if s.indexed, err = f.Stat(); err != nil {
+		return indexed{}, err
+	}
+	return index(f)
+}
+
+// decode decodes the picture of a sample where it lies in the shard, which must be as it was indexed.
+func (s *tarFile) decode(one sample) (image.Image, error) {
+	f, err := s.open()
+	if err != nil {
+		return nil, fmt.Errorf("%w; put the shard back", err)
+	}
+	defer f.Close()
+	now, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if now.Size() != s.indexed.Size() || !now.ModTime().Equal(s.indexed.ModTime()) {
+		return nil, errors.New("the shard has changed since it was opened; leave shards alone while they are read, and start again")
+	}
+	return content.Decode(io.NewSectionReader(f, one.offset, one.size))
+}

@@ -8,7 +8,7 @@ import (
 
 // mafa is the notebook of MAFA's tables and figures, and of how methods judge pairs.
 func mafa() (kernels.Notebook, error) {
-	return compose(mafaIntroduction, "1", "mafa", "vlpx/human", "vlpx/agreement", "vlpx/con-d")
+	return compose(mafaIntroduction, "1", "mafa", "vlpx/human", "vlpx/agreement", "vlpx/con-d", "vlpx/ceilings")
 }
 
 var mafaIntroduction = strings.TrimSpace(`

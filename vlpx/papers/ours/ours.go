@@ -71,6 +71,7 @@ var artifacts = []paper.Artifact{
 	human,
 	agreement,
 	discriminators,
+	ceilings,
 	leftOut,
 	costMap,
 	written,

@@ -1,0 +1,41 @@
+package ours
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/papertest"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/scale"
+)
+
+// SRCL without weights weighs all negatives alike; with exact ones it is the same, without the false ones.
+func TestCeilingsWeights(t *testing.T) {
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
+	defer backend.Finalize()
+	s := must.Get(scale.Preset("tiny", false))(t).Resolved()
+	method := func(name string) negative.Method { return papertest.RowNamed(ceilings.Rows, name).Method(s) }
+	u, w := [][]float32{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float32{{0.8, 0.6}, {0, 1}, {-1, 0}}
+	weights := must.Get(CallOnceN(backend, func(u, w *Node) []*Node {
+		f := negative.Features{Image: u, Text: w, ReferenceImage: u, ReferenceText: w, Temperature: ConstAs(u, 0.3), Progress: ConstAs(u, 0.5)}
+		return []*Node{method(unweighted).Contrast.ITC(f).Weights, method(regulated).Contrast.ITC(f).Weights}
+	}, u, w))(t)
+	alike, own := weights[0].Value().([][]float32), weights[1].Value().([][]float32)
+	for i := range alike {
+		for j, x := range alike[i] {
+			if i != j && math.Abs(float64(x-1)) > 1e-5 {
+				t.Errorf("without weights negative %d of anchor %d weighs %v", j, i, x)
+			}
+		}
+	}
+	if math.Abs(float64(own[0][2]-1)) < 0.1 {
+		t.Errorf("SRCL weighs %v, as without weights", own)
+	}
+	if m := method(exactly); m.LeftOut != (negative.Exact{}) || m.Contrast != method(unweighted).Contrast {
+		t.Errorf("got exact weights by %+v and %+v", m.LeftOut, m.Contrast)
+	}
+}

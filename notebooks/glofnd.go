@@ -8,7 +8,7 @@ import (
 
 // glofnd is the notebook of GloFND's tables and figures.
 func glofnd() (kernels.Notebook, error) {
-	return compose(glofndIntroduction, "1", "glofnd", "vlpx/leftout", "vlpx/map")
+	return compose(glofndIntroduction, "1", "glofnd", "vlpx/ceilings-images", "vlpx/leftout", "vlpx/map")
 }
 
 var glofndIntroduction = strings.TrimSpace(`

@@ -102,18 +102,34 @@ func (q Request) Ahead() string {
 func (q Request) images(s scale.Scale) (run.Data, error) {
 	s = s.Resolved()
 	if !q.Folder() {
+		if s.Labels != "" {
+			return run.Data{}, fmt.Errorf("labels=%s is of CIFAR-100, and scenes have no such classes; leave it out", s.Labels)
+		}
 		return run.ScenesData(drawn(s))
 	}
-	d, known := q.folders[q.Data]
-	if !known {
-		var err error
-		if d, err = run.FolderData(q.Data); err != nil {
-			return d, err
-		}
-		if q.folders != nil {
-			q.folders[q.Data] = d
-		}
+	d, err := q.folder(s.Labels)
+	if err != nil {
+		return d, err
 	}
 	d.Images, d.Captions, d.CaptionNoise, d.Portion = s.Images, s.Captions, s.CaptionNoise, s.Portion
 	return d, nil
+}
+
+// folder describes the request's folder by the classes of its images.
+func (q Request) folder(labels string) (run.Data, error) {
+	name := q.Data + ":" + labels
+	if d, known := q.folders[name]; known {
+		return d, nil
+	}
+	var d run.Data
+	var err error
+	if labels == "" {
+		d, err = run.FolderData(q.Data)
+	} else if d, err = q.folder(""); err == nil {
+		d, err = d.Labelled(labels)
+	}
+	if err == nil && q.folders != nil {
+		q.folders[name] = d
+	}
+	return d, err
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/cifar"
 	"vlpx.internal/datasets/layout"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
@@ -116,6 +117,8 @@ type Data struct {
 	// CaptionNoise is the share of the training captions of a folder that are replaced by another image's (see
 	// datasets.Noisy). Generated scenes have their own, in Scenes.
 	CaptionNoise float64 `json:",omitempty"`
+	// Labels are the classes of a folder's images, as eval.Target has them; empty for its own.
+	Labels string `json:",omitempty"`
 	// Dir is where the data lies otherwise. It is no part of a run's identity: the hash is.
 	Dir string `json:"-"`
 	// Graphs is the hash of a file of scene graphs of captions, which lies at GraphsFile; empty where captions are parsed.
@@ -282,6 +285,28 @@ func FolderData(dir string) (Data, error) {
 	return Data{Name: collection.Name(), Hash: collection.Hash(), Dir: dir}, nil
 }
 
+// Labelled describes a folder's data by other classes of its images.
+func (d Data) Labelled(labels string) (Data, error) {
+	d.Labels = labels
+	collection, err := d.folder()
+	if err != nil {
+		return Data{}, err
+	}
+	d.Name, d.Hash = collection.Name(), collection.Hash()
+	return d, nil
+}
+
+// folder opens a folder by the classes of its images.
+func (d Data) folder() (datasets.Collection, error) {
+	switch d.Labels {
+	case "":
+		return layout.Open(d.Dir)
+	case eval.CoarseLabels:
+		return cifar.OpenCoarse(d.Dir)
+	}
+	return nil, fmt.Errorf("run: Data.Labels is %q; use %q of CIFAR-100, or nothing for a folder's own classes", d.Labels, eval.CoarseLabels)
+}
+
 // Open opens the collection, with all its images and clean captions.
 func (d Data) Open() (datasets.Collection, error) {
 	if !(d.CaptionNoise >= 0 && d.CaptionNoise <= 1) {
@@ -293,7 +318,7 @@ func (d Data) Open() (datasets.Collection, error) {
 	if d.Scenes != nil {
 		return scenes.New(*d.Scenes)
 	}
-	collection, err := layout.Open(d.Dir)
+	collection, err := d.folder()
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ type Scale struct {
 	Scenes   scenes.Config // the generated data; not used for a folder. A Size of 0 is Image
 	Images   int           // images of each split of a folder to use, the first ones; 0 for all
 	Captions int           // captions of a training image of a folder to use, the first ones; 0 for all
+	Labels   string        // classes of a folder's images: "coarse" for the 20 of CIFAR-100; its own if empty
 	// Views is how the two views of an image are augmented where the framework contrasts them; its Size is Image.
 	Views     transform.Pipeline
 	Augment   bool // ALBEF's crop, flip and RandAugment; never on scenes, whose captions they would make false

@@ -100,6 +100,8 @@ func dataSettings() []Settable {
 			Also: []string{"fraction", "subset"}},
 		{Name: "images", Unit: "images", Says: "images of each split of a folder that are used, the first ones; 0 for all"},
 		{Name: "captions", Unit: "captions", Says: "captions of each training image of a folder that are used, the first ones; 0 for all"},
+		{Name: "labels", Says: "classes of a folder's images: coarse for the 20 coarse ones of CIFAR-100; empty for its own",
+			Values: []string{"", "coarse"}},
 		{Name: "scenes.train", Unit: "images", Says: "generated training images"},
 		{Name: "scenes.val", Unit: "images", Says: "generated images of the validation split"},
 		{Name: "scenes.test", Unit: "images", Says: "generated images of the test split"},

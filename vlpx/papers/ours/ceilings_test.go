@@ -9,7 +9,10 @@ import (
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/papers/glofnd"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
 
@@ -37,5 +40,22 @@ func TestCeilingsWeights(t *testing.T) {
 	}
 	if m := method(exactly); m.LeftOut != (negative.Exact{}) || m.Contrast != method(unweighted).Contrast {
 		t.Errorf("got exact weights by %+v and %+v", m.LeftOut, m.Contrast)
+	}
+}
+
+// By fine classes the runs are those of GloFND's table 1, which are not made again; on scenes coarse classes are the same.
+func TestImageCeilingsShare(t *testing.T) {
+	p := papertest.Plan(t, Artifacts(), "vlpx/ceilings-images", plan.Request{Scale: "tiny", Data: "scenes", Seeds: []uint64{1}})
+	table := papertest.Plan(t, glofnd.Artifacts(), "glofnd/table1", plan.Request{Scale: "tiny", Data: "scenes", Seeds: []uint64{1}})
+	for i := range 4 {
+		if got, want := p.Rows[i+4][0].ID(), p.Rows[i][0].ID(); got != want {
+			t.Errorf("%s: got another run than by fine classes", p.Artifact.Rows[i+4].Name)
+		}
+		if i < 3 && p.Rows[i][0].ID() != table.Rows[i][0].ID() {
+			t.Errorf("%s: got another run than table 1's", p.Artifact.Rows[i].Name)
+		}
+		if task := p.Jobs[i][0][1].Task; task != (eval.TenLabels{}) {
+			t.Errorf("%s: got the measure %T", p.Artifact.Rows[i].Name, task)
+		}
 	}
 }

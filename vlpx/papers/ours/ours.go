@@ -72,6 +72,7 @@ var artifacts = []paper.Artifact{
 	agreement,
 	discriminators,
 	ceilings,
+	imageCeilings,
 	leftOut,
 	costMap,
 	written,

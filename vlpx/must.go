@@ -28,7 +28,9 @@ func must[T any](what string, options []Options, do func(context.Context, cell.S
 		if o.Say == nil {
 			o.Say = func(line string) { screen.Say(line) }
 		}
-		result, err = do(ctx, screen, o)
+		if o, err = o.Fetched(ctx); err == nil {
+			result, err = do(ctx, screen, o)
+		}
 	}
 	if closing := screen.Close(); err == nil {
 		err = closing

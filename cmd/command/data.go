@@ -28,7 +28,12 @@ func dataCommand() *cobra.Command {
 			if len(args) == 1 {
 				o.Data = args[0]
 			}
-			data, err := lab.OpenData(o)
+			o.Say = saying(c)
+			here, err := o.Fetched(c.Context())
+			if err != nil {
+				return err
+			}
+			data, err := lab.OpenData(here)
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func dataFetchCommand() *cobra.Command {
 			if dir == "" {
 				return errors.New("data fetch needs a folder for the shards; name it with -o FOLDER")
 			}
-			known, err := readSums(sums)
+			known, err := fetch.ReadSums(sums)
 			if err != nil {
 				return err
 			}
@@ -44,21 +44,6 @@ func dataFetchCommand() *cobra.Command {
 	c.Flags().StringVarP(&dir, "o", "o", "", "the `folder` of the shards; those that it has stay")
 	c.Flags().StringVar(&sums, "sums", "", "a `file` of the shards' SHA-256, as sha256sum writes them")
 	return c
-}
-
-func readSums(file string) (map[string]string, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := fetch.ParseSums(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return sums, nil
 }
 
 // fetchShards tells what the shards will take before it gets those that are missing.

@@ -58,14 +58,25 @@ func TestDataFetch(t *testing.T) {
 	if out, _ = succeed(t, dir, "data", "mine", "-scale", "tiny"); !strings.Contains(out, "12") {
 		t.Errorf("got %s, want the 12 images of four shards", out)
 	}
+	// An address itself is data, too: the same as the folder, and without the server once it has come.
+	table := func(out string) string { return out[strings.Index(out, "images"):] }
+	urls := site.URL + "/set/{00..03}.tar,val=" + site.URL + "/v.tar"
+	at, errs := succeed(t, dir, "data", urls, "-scale", "tiny")
+	if !strings.Contains(errs, "5 of 5 shards are fetched into") || table(at) != table(out) {
+		t.Errorf("got %q and\n%s, want\n%s", errs, at, out)
+	}
 	site.Close()
+	if at, errs = succeed(t, dir, "data", urls, "-scale", "tiny"); errs != "" || table(at) != table(out) {
+		t.Errorf("got %q and\n%s, want\n%s", errs, at, out)
+	}
 	must.Do(t, os.WriteFile(filepath.Join(dir, "sums"), []byte("abc x.tar\n"), 0o644))
 	for want, args := range map[string][]string{
-		"needs the addresses":                     {"data", "fetch", "-o", "mine"},
-		"name it with -o":                         {"data", "fetch", site.URL + "/a.tar"},
-		"cannot be reached":                       {"data", "fetch", site.URL + "/a.tar", "-o", "mine"},
-		"sums: line 1":                            {"data", "fetch", site.URL + "/a.tar", "-o", "mine", "-sums", "sums"},
-		"vlpx data fetch 'train=https://h/x.tar'": shortest("train", "InfoNCE", "-data", "https://h/x.tar"),
+		"needs the addresses":       {"data", "fetch", "-o", "mine"},
+		"name it with -o":           {"data", "fetch", site.URL + "/a.tar"},
+		"cannot be reached":         {"data", "fetch", site.URL + "/a.tar", "-o", "mine"},
+		"sums: line 1":              {"data", "fetch", site.URL + "/a.tar", "-o", "mine", "-sums", "sums"},
+		"is no plain .tar":          shortest("train", "InfoNCE", "-data", "https://h/x"),
+		"5 of 10 shards are not in": shortest("train", "InfoNCE", "-data", urls+","+site.URL+"/other/{0..4}.tar"),
 	} {
 		if _, errs, status := executed(t, dir, args...); status != 1 || !strings.Contains(errs, want) {
 			t.Errorf("vlpx %s: status %d, %q; want 1 and %q", strings.Join(args, " "), status, errs, want)

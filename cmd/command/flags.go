@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -73,16 +74,19 @@ func bindHome(c *cobra.Command, home *string) {
 	c.Flags().StringVar(home, "home", "", "the store's place (default $VLPX_HOME, else vlpx in the user's cache folder)")
 }
 
-// complete reads what the flags alone do not give.
-func (o *options) complete() (err error) {
+// complete reads what the flags alone do not give, and fetches shards that have addresses.
+func (o *options) complete(ctx context.Context) (err error) {
 	o.Own = methods
-	o.Seeds, err = parseSeeds(o.seeds)
+	if o.Seeds, err = parseSeeds(o.seeds); err != nil {
+		return err
+	}
+	o.Options, err = o.Fetched(ctx)
 	return err
 }
 
 // completeFor is complete for artifacts.
-func (o *options) completeFor(ids []string) error {
-	err := o.complete()
+func (o *options) completeFor(ctx context.Context, ids []string) error {
+	err := o.complete(ctx)
 	o.Options = o.Options.WithRows(methods, ids...)
 	return err
 }

@@ -25,7 +25,7 @@ func referenceCommand() *cobra.Command {
 		Hidden: true,
 		Args:   needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := o.completeFor(ids); err != nil {
+			if err := o.completeFor(c.Context(), ids); err != nil {
 				return err
 			}
 			shipped, err := os.ReadFile(file) // not the program's own copy, which may be older

@@ -23,7 +23,7 @@ func reportCommand() *cobra.Command {
 			"An artifact that cannot be read, as with a damaged result, has its error on the page, and the exit status is 1.",
 		Example: "  vlpx report\n  vlpx report falcon mafa/table1 -scale tiny -o falcon.html",
 		RunE: func(c *cobra.Command, names []string) error {
-			if err := o.complete(); err != nil {
+			if err := o.complete(c.Context()); err != nil {
 				return err
 			}
 			o.Own = nil // the page is of artifacts as the papers have them

@@ -23,7 +23,7 @@ func reproduceCommand() *cobra.Command {
 			"  vlpx reproduce falcon/table1 -data flickr8k -methods ALBEF,GRIT-VLP -seeds 1-5",
 		Args: needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := o.completeFor(ids); err != nil {
+			if err := o.completeFor(c.Context(), ids); err != nil {
 				return err
 			}
 			if err := files.check(len(ids)); err != nil {
@@ -86,7 +86,7 @@ func compareCommand() *cobra.Command {
 			return err
 		},
 		RunE: func(c *cobra.Command, methods []string) error {
-			if err := o.complete(); err != nil {
+			if err := o.complete(c.Context()); err != nil {
 				return err
 			}
 			if err := files.check(1); err != nil {
@@ -124,7 +124,7 @@ func showCommand() *cobra.Command {
 		Example: "  vlpx show falcon/table1\n  vlpx show settings -scale tiny\n  vlpx show settings schedule\n  vlpx show settings epochs",
 		Args:    needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := o.completeFor(ids); err != nil {
+			if err := o.completeFor(c.Context(), ids); err != nil {
 				return err
 			}
 			if err := files.check(len(ids)); err != nil {

@@ -24,7 +24,7 @@ func sweepCommand() *cobra.Command {
 			"  vlpx sweep falcon/table1 falcon/table4 -launcher slurm -slurm timeout_min=240 -slurm partition=gpu -slurm gpus_per_node=1",
 		Args: needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := o.completeFor(ids); err != nil {
+			if err := o.completeFor(c.Context(), ids); err != nil {
 				return err
 			}
 			if err := files.check(len(ids)); err != nil {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -38,7 +39,7 @@ func trainCommand() *cobra.Command {
 				c.CommandPath())
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			grid, err := single(&o, args[0])
+			grid, err := single(c.Context(), &o, args[0])
 			if err != nil {
 				return err
 			}
@@ -134,7 +135,7 @@ func evalCommand() *cobra.Command {
 				printMetrics(c, metrics, nil, of)
 				return nil
 			}
-			grid, err := single(&o, args[0])
+			grid, err := single(c.Context(), &o, args[0])
 			if err != nil {
 				return err
 			}
@@ -217,8 +218,8 @@ func isFolder(arg string) bool {
 }
 
 // single plans the runs of one method.
-func single(o *options, method string) (*lab.Grid, error) {
-	if err := o.complete(); err != nil {
+func single(ctx context.Context, o *options, method string) (*lab.Grid, error) {
+	if err := o.complete(ctx); err != nil {
 		return nil, err
 	}
 	return lab.OpenComparison([]string{method}, o.Options)

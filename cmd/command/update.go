@@ -26,7 +26,7 @@ func onlyRuns(c *cobra.Command) (err error) {
 
 // updateResults adds to the finished runs of a method, or of the artifact that is named, the metrics that their results lack.
 func updateResults(c *cobra.Command, o *options, name string) error {
-	if err := o.complete(); err != nil {
+	if err := o.complete(c.Context()); err != nil {
 		return err
 	}
 	var what any = name

@@ -9,6 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx/fetch"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
@@ -28,7 +29,7 @@ func weightsCommand() *cobra.Command {
 			return listWeights(c.OutOrStdout(), places)
 		},
 	}
-	fetch := &cobra.Command{
+	get := &cobra.Command{
 		Use: "fetch NAME...",
 		Short: "Fetch published weights from the Hugging Face hub ($HF_ENDPOINT for another one), going on where a former call " +
 			"was cut off",
@@ -73,10 +74,10 @@ func weightsCommand() *cobra.Command {
 			return nil
 		},
 	}
-	for _, command := range []*cobra.Command{c, fetch, show} {
+	for _, command := range []*cobra.Command{c, get, show} {
 		bindHome(command, &home)
 	}
-	c.AddCommand(fetch, show)
+	c.AddCommand(get, show)
 	return c
 }
 
@@ -130,7 +131,7 @@ func fetchWeights(c *cobra.Command, places weights.Places, name string) error {
 		return fmt.Errorf("no weights %q; vlpx weights lists them", name)
 	}
 	var bar *progressbar.ProgressBar
-	source, err := places.Fetch(c.Context(), known, weights.Hub(), func(done, total int64) {
+	source, err := places.Fetch(c.Context(), known, fetch.Hub(), func(done, total int64) {
 		if bar == nil {
 			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(c.ErrOrStderr()), progressbar.OptionSetDescription(name),
 				progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond))

@@ -18,7 +18,10 @@ func Find(name string) (string, error) {
 		return "", fmt.Errorf("data %w", err)
 	}
 	for k, p := range places {
-		if p.Remote() {
+		switch {
+		case p.Sums != "":
+			return "", fmt.Errorf("data %s: checksums are of -data and -data2 alone", p)
+		case p.Remote():
 			return "", fmt.Errorf("data %s: an address, no folder; vlpx data fetch '%s' -o FOLDER puts its shards into one", p, p)
 		}
 		if places[k].Dir, err = folder(p.Dir); err != nil {
@@ -48,12 +51,14 @@ func Absolute(name string) string {
 	if err != nil {
 		return name
 	}
-	for k, p := range places {
-		if _, err := os.Stat(p.Dir); err != nil {
-			continue // an address, or a name in $VLPX_DATA
-		}
-		if whole, err := filepath.Abs(p.Dir); err == nil {
-			places[k].Dir = whole
+	for k := range places {
+		for _, path := range []*string{&places[k].Dir, &places[k].Sums} {
+			if _, err := os.Stat(*path); err != nil {
+				continue // an address, or a name in $VLPX_DATA
+			}
+			if whole, err := filepath.Abs(*path); err == nil {
+				*path = whole
+			}
 		}
 	}
 	return place.Name(places)

@@ -3,29 +3,33 @@
 package place
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// Place is where data lies: a folder, or shards in one.
+// Place is where data lies: a folder, or shards in one. It may be a file of the shards' checksums instead.
 type Place struct {
 	Dir    string // the folder, or its address, without braces
 	Shards string // what the shards in it are called, with braces; "" where the data is the folder
 	Split  string // the split of the shards, train, val or test; "" for a folder
 	Query  string // of an address, with its "?"
+	Sums   string // the file of checksums, as sha256sum writes it; nothing else is set then
 }
 
 // splits are those that shards may be of.
 var splits = []string{"train", "val", "test"}
 
 // Parse reads the name of data: places with commas between, each a folder, shards such as cc3m/{000..331}.tar, or their address. Shards are
-// of the split train, or of the one in front, as in val=cc3m/val.tar. A folder that is there is taken as it is, whatever its name.
+// of the split train, or of the one in front, as in val=cc3m/val.tar. sums=FILE names their checksums. A folder that is there is taken as
+// it is, whatever its name.
 func Parse(name string) ([]Place, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return []Place{{Dir: name}}, nil
@@ -59,6 +63,9 @@ func parts(name string) (all []string) {
 
 // parse reads one place, or several where the folder of shards has braces.
 func parse(one string) ([]Place, error) {
+	if sums, ok := strings.CutPrefix(one, "sums="); ok && sums != "" {
+		return []Place{{Sums: sums}}, nil
+	}
 	p := Place{}
 	pattern := one
 	if split, rest, found := strings.Cut(one, "="); found && !strings.ContainsAny(split, "/?") && isShard(rest) {
@@ -157,27 +164,43 @@ func (p Place) Names() ([]string, error) { return Expand(p.Shards) }
 
 // String names the place, as Parse reads it.
 func (p Place) String() string {
-	if p.Shards == "" {
+	switch {
+	case p.Sums != "":
+		return "sums=" + p.Sums
+	case p.Shards == "":
 		return p.Dir
 	}
 	return p.Split + "=" + strings.TrimSuffix(p.Dir, "/") + "/" + p.Shards + p.Query
 }
 
-// Called is what the data of a place is called: the folder's name, or the host's where an address has none.
+// Called is what the data of a place is called: the folder's name, or the one's above where that is a split's; the host's where an address
+// has none.
 func (p Place) Called() string {
 	if p.Remote() {
 		u, _ := url.Parse(p.Dir) // which check has read
-		if base := path.Base(u.Path); base != "." && base != "/" {
-			return base
+		base := above(path.Clean("/" + u.Path))
+		if base == "/" {
+			base = u.Hostname()
 		}
-		return u.Hostname()
+		return cmp.Or(strings.Trim(notInNames.ReplaceAllString(base, "-"), ".-"), "shards")
 	}
 	whole, err := filepath.Abs(p.Dir)
 	if err != nil {
 		whole = p.Dir
 	}
-	return filepath.Base(whole)
+	return above(filepath.ToSlash(whole))
 }
+
+// above is the last folder of a path that is not called as a split.
+func above(whole string) string {
+	if slices.Contains(splits, path.Base(whole)) {
+		whole = path.Dir(whole)
+	}
+	return path.Base(whole)
+}
+
+// notInNames is what names of folders do not all take.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // Name names places, as Parse reads them.
 func Name(places []Place) string {

@@ -27,9 +27,8 @@ var ErrUnreachable = errors.New("the server cannot be reached")
 
 // File is a file to get.
 type File struct {
-	From, To string      // its address, and its place here
-	Header   http.Header // of the request, such as a token
-	SHA256   string      // its checksum in hex; "" where none is known
+	From, To string // its address, and its place here; one of the hub gets the user's token
+	SHA256   string // its checksum in hex; "" where none is known
 	// States reads the checksum from an answer, or from one that sends the request on, where SHA256 is empty. Where it is set there must be
 	// one.
 	States func(*http.Response) string
@@ -143,9 +142,7 @@ func (d *download) get(ctx context.Context) (sum string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for name, values := range d.Header {
-		request.Header[name] = values
-	}
+	authorise(request)
 	version, _ := os.ReadFile(d.version())
 	if have > 0 && (len(version) > 0 || d.SHA256 != "" || d.States != nil) {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
@@ -184,7 +181,7 @@ func (d *download) get(ctx context.Context) (sum string, err error) {
 		}
 		return d.verify(file)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return "", fmt.Errorf("%s: %s; it asks for a token that may read it", d.From, answer.Status)
+		return "", fmt.Errorf("%s: %s; %s", d.From, answer.Status, refused(d.From))
 	default:
 		return "", fmt.Errorf("%s: %s", d.From, answer.Status)
 	}

@@ -10,9 +10,7 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -81,22 +79,6 @@ func isTar(path string) error {
 	return nil
 }
 
-// ParseSums reads lines of a SHA-256 and a file's name, as sha256sum writes them.
-func ParseSums(text string) (map[string]string, error) {
-	sums := map[string]string{}
-	for k, line := range strings.Split(text, "\n") {
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
-		}
-		if len(fields) != 2 || len(fields[0]) != 64 || strings.Trim(strings.ToLower(fields[0]), "0123456789abcdef") != "" {
-			return nil, fmt.Errorf("line %d: %.80q: want a SHA-256 and a name, as sha256sum writes them", k+1, line)
-		}
-		sums[path.Base(strings.TrimPrefix(fields[1], "*"))] = fields[0]
-	}
-	return sums, nil
-}
-
 // Size asks the server for the bytes of the file; -1 where it does not say.
 func (f File) Size(ctx context.Context) (int64, error) {
 	d := download{File: f}
@@ -105,6 +87,7 @@ func (f File) Size(ctx context.Context) (int64, error) {
 	if err != nil {
 		return -1, err
 	}
+	authorise(request)
 	client := d.client()
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)

@@ -33,6 +33,12 @@ type Audited struct{ *audit.Report }
 // frozen reference model in the store, as MAFA's has, by that as Con-D. The data are Options.Data; if that is empty, the generated scenes
 // of the model. Beside Data it reads the options that Embed reads.
 func Audit(ctx context.Context, model string, a Auditing, o Options, say func(string)) (r *Audited, err error) {
+	if o.Say == nil {
+		o.Say = say
+	}
+	if o, err = o.Fetched(ctx); err != nil {
+		return nil, err
+	}
 	if a.Split == "" {
 		a.Split = "train"
 	}

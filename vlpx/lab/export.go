@@ -68,6 +68,9 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...
 	if err != nil {
 		return nil, nil, err
 	}
+	if o, err = o.Fetched(ctx); err != nil {
+		return nil, nil, err
+	}
 	if err := locate(&folder.Run.Data, o); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/datasets/layout"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/fetch"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -23,7 +24,8 @@ type Options struct {
 	Scale string // "tiny", "mini" (the default), "small" or "paper"
 	// Data is "scenes" (the default, but of artifacts that ask for data which $VLPX_DATA has), or a folder of captioned or labelled images
 	// (see datasets/layout); a name is looked up in $VLPX_DATA. Several have commas between, and braces stand for many tar shards, as in
-	// "cc3m/{000..331}.tar,val=cc3m/val.tar".
+	// "cc3m/{000..331}.tar,val=cc3m/val.tar". Shards may have addresses, https://HOST/{000..331}.tar, which are fetched into the store, and
+	// checksums, sums=FILE.
 	Data      string
 	Seeds     []uint64 // 1, 2 and 3 if empty
 	Framework string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
@@ -66,7 +68,8 @@ type Options struct {
 	// Say hears in a line of what takes long before it is known which runs there are. A cell's calls say it there if nil.
 	Say func(line string) `json:"-"`
 
-	known *plan.Known // see plan.Request; of a call that plans several artifacts
+	here  map[string]string // where data lie that have addresses, by their names; see Fetched
+	known *plan.Known       // see plan.Request; of a call that plans several artifacts
 }
 
 // View is a choice of what a report's table and figure show, and how large the figure is.
@@ -90,9 +93,9 @@ func (o Options) WithRows(own []negative.Method, ids ...string) Options {
 	return o
 }
 
-// Places are where known checkpoints lie: below the store's home, and in $VLPX_DATA.
+// Places are where known checkpoints lie: below the store's home, in $VLPX_DATA, and in the cache folder of the hub's own tools.
 func Places(home string) weights.Places {
-	p := weights.Places{Cache: filepath.Join(home, "weights")}
+	p := weights.Places{Cache: filepath.Join(home, "weights"), Hub: fetch.HubCache()}
 	if data := os.Getenv("VLPX_DATA"); data != "" {
 		p.Data = filepath.Join(data, "pretrained")
 	}
@@ -157,6 +160,9 @@ func (o Options) found(name string) string {
 func (o Options) folder(name string) (string, error) {
 	if name == "" || name == "scenes" {
 		return "", nil
+	}
+	if here, fetched := o.here[name]; fetched {
+		return here, nil
 	}
 	return layout.Find(name)
 }

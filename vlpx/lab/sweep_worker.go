@@ -53,12 +53,15 @@ func Work(ctx context.Context, call sweep.Call, own []negative.Method) error {
 	if err != nil {
 		return err
 	}
-	return workOn(ctx, plan, call, func(t sweep.Task) (*Grid, error) {
+	return workOn(ctx, plan, call, func(ctx context.Context, t sweep.Task) (*Grid, error) {
 		var o Options
 		if err := json.Unmarshal(plan.Options, &o); err != nil {
 			return nil, fmt.Errorf("sweep: %s: %w", call.Plan, err)
 		}
-		o.Home = plan.Home
+		o.Home, o.Say = plan.Home, func(line string) { fmt.Fprintln(os.Stderr, line) }
+		if o, err = o.Fetched(ctx); err != nil {
+			return nil, err
+		}
 		id := plan.Artifacts[t.Of]
 		return Open(id, o.WithRows(own, id))
 	})
@@ -66,24 +69,24 @@ func Work(ctx context.Context, call sweep.Call, own []negative.Method) error {
 
 // workAs is Work in a program that is its own worker, which has planned the sweep again.
 func (s *Sweep) workAs(ctx context.Context, call sweep.Call) error {
-	return workOn(ctx, s.Sweep, call, func(t sweep.Task) (*Grid, error) { return s.Grids[t.Of], nil })
+	return workOn(ctx, s.Sweep, call, func(_ context.Context, t sweep.Task) (*Grid, error) { return s.Grids[t.Of], nil })
 }
 
 // workOn does what a worker is called for.
-func workOn(ctx context.Context, plan *sweep.Sweep, call sweep.Call, open func(sweep.Task) (*Grid, error)) error {
+func workOn(ctx context.Context, plan *sweep.Sweep, call sweep.Call, open func(context.Context, sweep.Task) (*Grid, error)) error {
 	index, err := call.Index()
 	if err != nil {
 		return err
 	}
 	if call.Steps && index < len(plan.Tasks) {
-		g, err := open(plan.Tasks[index])
+		g, err := open(ctx, plan.Tasks[index])
 		if err != nil {
 			return err
 		}
 		return ended(g.makeSteps(ctx, plan.Tasks[index]))
 	}
 	return Exit(plan.Work(ctx, index, call.Beside(), os.Stderr, func(ctx context.Context, t sweep.Task) error {
-		g, err := open(t)
+		g, err := open(ctx, t)
 		if err != nil {
 			return err
 		}

@@ -15,17 +15,9 @@ import (
 	"vlpx.internal/vlpx/fetch"
 )
 
-// Hub is where known checkpoints are published. $HF_ENDPOINT names another address, as for the hub's own tools.
-func Hub() string {
-	if endpoint := os.Getenv("HF_ENDPOINT"); endpoint != "" {
-		return strings.TrimRight(endpoint, "/")
-	}
-	return "https://huggingface.co"
-}
-
 // Fetch gets a known checkpoint from a hub into the cache folder of the places, unless it is there, and returns it. What a former call
 // got is gone on from. The whole file must have the checksum that Known or, without one, the hub states for it; the checksum is kept
-// beside it. $HF_TOKEN goes with the request. progress, if not nil, hears of the bytes that are there, of how many.
+// beside it. The user's token goes with the request. progress, if not nil, hears of the bytes that are there, of how many.
 func (p Places) Fetch(ctx context.Context, k Known, hub string, progress func(done, total int64)) (Source, error) {
 	path := filepath.Join(p.Cache, k.Name, k.File)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -34,9 +26,6 @@ func (p Places) Fetch(ctx context.Context, k Known, hub string, progress func(do
 	f := fetch.File{
 		From: fmt.Sprintf("%s/%s/resolve/%s/%s", hub, k.Hub, url.PathEscape(k.Revision), k.File), To: path,
 		SHA256: k.SHA256, States: stated, Sound: sound,
-	}
-	if token := os.Getenv("HF_TOKEN"); token != "" {
-		f.Header = http.Header{"Authorization": {"Bearer " + token}}
 	}
 	sum, err := f.Get(ctx, progress)
 	switch {

@@ -144,3 +144,21 @@ func TestFetchRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What the hub's own tools have fetched is found in their cache folder.
+func TestFindInTheHubsCache(t *testing.T) {
+	h, _ := served(t)
+	known, _ := Named("vit-tiny")
+	places := Places{Cache: t.TempDir(), Hub: t.TempDir()}
+	repository := filepath.Join(places.Hub, "models--timm--vit_tiny_patch16_224.augreg_in21k_ft_in1k")
+	must.Do(t, os.MkdirAll(filepath.Join(repository, "refs"), 0o755))
+	must.Do(t, os.MkdirAll(filepath.Join(repository, "snapshots", "abc"), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(repository, "refs", known.Revision), []byte("abc"), 0o644))
+	if source := must.Get(places.Find("vit-tiny"))(t); source.Hash != "" {
+		t.Errorf("got %+v, and nothing is there", source)
+	}
+	must.Do(t, os.WriteFile(filepath.Join(repository, "snapshots", "abc", known.File), h.content, 0o644))
+	if source := must.Get(places.Find("vit-tiny"))(t); source.Hash != h.sum[:16] || source.Name != "vit-tiny" {
+		t.Errorf("got %+v, want that of the hub's cache", source)
+	}
+}

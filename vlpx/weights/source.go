@@ -27,6 +27,7 @@ type Source struct {
 type Places struct {
 	Cache string // a folder a name, as Fetch makes them
 	Data  string // folders of pre-trained models, such as $VLPX_DATA/pretrained; empty for none
+	Hub   string // the cache folder of the hub's own tools; empty for none
 }
 
 // Find finds a checkpoint by its name among Known, or by the path of a safetensors file or of a folder that has one. One that is known and
@@ -44,6 +45,9 @@ func (p Places) Find(nameOrPath string) (Source, error) {
 	if p.Data != "" {
 		places = append(places, filepath.Join(p.Data, known.Folder))
 	}
+	if p.Hub != "" {
+		places = append(places, known.inHub(p.Hub))
+	}
 	for _, place := range places {
 		source, err := Find(place)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errEmpty) {
@@ -53,6 +57,16 @@ func (p Places) Find(nameOrPath string) (Source, error) {
 		return source, err
 	}
 	return Source{Name: known.Name, Path: filepath.Join(places[0], known.File)}, nil
+}
+
+// inHub is where the hub's own tools keep a known checkpoint below their cache folder.
+func (k Known) inHub(cache string) string {
+	repository := filepath.Join(cache, "models--"+strings.ReplaceAll(k.Hub, "/", "--"))
+	commit := k.Revision
+	if text, err := os.ReadFile(filepath.Join(repository, "refs", k.Revision)); err == nil {
+		commit = strings.TrimSpace(string(text))
+	}
+	return filepath.Join(repository, "snapshots", commit, k.File)
 }
 
 // Recognise finds the known checkpoint at these places that has a hash. Damaged ones are passed over.

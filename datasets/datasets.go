@@ -4,7 +4,7 @@
 //
 // It knows nothing of models or training. Sources live in packages of their own: scenes (generated, exact relation), karpathy (COCO and
 // Flickr JSON files with a folder of images), annotated (VQA v2, NLVR2 and NoCaps), imagefolder (a folder a class), cifar (CIFAR's binary
-// records) and webdataset (tar shards).
+// records), webdataset (tar shards) and hubparquet (parquet files of the Hugging Face hub).
 // The package layout tells which of them a folder is for.
 package datasets
 

@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/annotated"
 	"vlpx.internal/datasets/cifar"
+	"vlpx.internal/datasets/hubparquet"
 	"vlpx.internal/datasets/imagefolder"
 	"vlpx.internal/datasets/judgements"
 	"vlpx.internal/datasets/karpathy"
@@ -53,6 +54,10 @@ var layouts = []Layout{
 		Signs: []string{"*.tar", "*.tar.*", "*.tgz", "{split}/*.tar", "{split}/*.tar.*", "{split}/*.tgz"}, Open: opener(webdataset.Open),
 	},
 	{
+		Name: "parquet of the Hugging Face hub", Files: "train-*.parquet, validation-*.parquet and test-*.parquet",
+		Signs: []string{"*.parquet", "{split}/*.parquet"}, Open: opener(hubparquet.Open),
+	},
+	{
 		Name: "records of CIFAR-10 or CIFAR-100", Files: "train.bin[.gz] and test.bin[.gz]",
 		Signs: []string{"train.bin", "train.bin.gz", "data_batch_*.bin", "data_batch_*.bin.gz"}, Open: opener(cifar.Open),
 	},
@@ -74,7 +79,8 @@ func opener[C datasets.Collection](open func(string) (C, error)) func(string) (d
 }
 
 // openFolder opens a folder by what lies in it: a dataset_*.json is Karpathy's layout, v2_OpenEnded_mscoco_*_questions.json are VQA v2's, a
-// dev.json or test1.json is NLVR2's, nocaps_*.json are NoCaps', tars are shards, a train.bin or data_batch_1.bin is CIFAR's, and folders in
+// dev.json or test1.json is NLVR2's, nocaps_*.json are NoCaps', tars are shards, *.parquet are
+// the hub's, a train.bin or data_batch_1.bin is CIFAR's, and folders in
 // train, val or test are classes; the first of these that is there counts. Any other folder is an error, which lists the layouts. Beside
 // any of them lies what people judged, judgements*.csv (see package judgements).
 func openFolder(dir string) (datasets.Collection, error) {

@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 	got = slices.DeleteFunc(got, func(name string) bool { return !ast.IsExported(name) })
 	slices.Sort(got)
 	listtest.Equal(t, "the exported names of vlpx", got, strings.Fields(`
-		Audit Auditing Bench Benchmark Compare CompareRuns Embed Explore ExportRuns ImportRuns Main Measure Options PruneRuns Pruning Removal
+		Audit Auditing Bench Benchmark Compare CompareRuns Embed Explore ExportRuns ImportRuns Main Map Mapping Measure Options PruneRuns Pruning Removal
 		RemoveRuns Report Reproduce Run RunFilter Runs Save Score Search Show ShowRun ShowSpeed ShowStore Speed Sweep Sweeping Try Update
 		VerifyStore View`))
 }

@@ -16,6 +16,8 @@ type (
 	Speed = lab.Speed
 	// Auditing says what Audit looks for; the zero value is the usual.
 	Auditing = lab.Auditing
+	// Mapping says what Map estimates by; the zero value is the usual.
+	Mapping = lab.Mapping
 	// RunFilter says which runs to list; the zero value lists all.
 	RunFilter = lab.RunFilter
 	// Removal says which runs to remove.

@@ -70,6 +70,28 @@ func Audit(model string, how Auditing, options ...Options) *lab.Audited {
 	})
 }
 
+// Map estimates how many negatives of data are false, in a mini-batch and among the hardest, shows where the data lie on vlpx/map, and
+// returns both. The data are Options.Data, or if that is empty the generated scenes of the model.
+//
+//	m := vlpx.Map("1f0c", vlpx.Mapping{}, vlpx.Options{Data: "flickr8k"})
+//	m.Write("negatives.csv")
+func Map(model string, how Mapping, options ...Options) *lab.Mapped {
+	return must("map", options, func(ctx context.Context, s cell.Screen, o Options) (*lab.Mapped, error) {
+		m, err := lab.Map(ctx, model, how, o, func(line string) { s.Say(line) })
+		if err != nil {
+			return nil, err
+		}
+		var all []any
+		for _, table := range m.Tables() {
+			all = append(all, table)
+		}
+		if m.Figure != nil {
+			all = append(all, m.Figure)
+		}
+		return m, s.Show(all...)
+	})
+}
+
 // auditShown is how many candidates Audit shows.
 const auditShown = 20
 

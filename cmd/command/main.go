@@ -88,7 +88,7 @@ func command() *cobra.Command {
 	root.AddCommand(listCommand(), reproduceCommand(), sweepCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(),
 		trainCommand(), evalCommand(),
 		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), embedCommand(),
-		scoreCommand(), searchCommand(), auditCommand(), weightsCommand(), dataCommand(),
+		scoreCommand(), searchCommand(), auditCommand(), mapCommand(), weightsCommand(), dataCommand(),
 		doctorCommand(),
 		versionCommand(), referenceCommand())
 	completing(root)

@@ -58,11 +58,21 @@ func TestUse(t *testing.T) {
 		strings.Count(table, "\n") < 5 {
 		t.Errorf("audit wrote %s", table)
 	}
+	out, _ = succeed(t, dir, "map", "-model", id[:6], "-data", "mine", "-split", "test", "-batch", "2", "-anchors", "2", "-o", "negatives.csv",
+		"-o", "map.svg")
+	for _, want := range []string{"False negatives of scenes/test", "nearest place", "wrote negatives.csv", "wrote map.svg"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("map printed %s, want %q", out, want)
+		}
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{"audit"}, "name one with -model"},
+		{[]string{"map"}, "name one with -model"},
+		{[]string{"map", "-model", id, "-batch", "1"}, "-batch is 2 or more"},
+		{[]string{"map", "-model", id, "-o", "negatives.csv"}, "somebody may have judged in it"},
 		{[]string{"audit", "-model", id, "-o", "candidates.csv"}, "somebody may have judged in it"},
 		{[]string{"audit", "-model", id, "-o", "a.xlsx"}, "ends in none of csv"},
 		{[]string{"audit", "-model", id, "-nearest", "0"}, "1 or more"},

@@ -38,6 +38,7 @@ type Candidate struct {
 	True, Known bool
 
 	text int
+	own  bool // the caption is also one of the image's own
 }
 
 // Config says what is looked for.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/judgements"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
@@ -67,17 +68,23 @@ func (r *Report) Table(n int) tables.Table {
 // WriteCSV writes the first n candidates for a person to judge, as package judgements reads them: the column true says what is known, and
 // is empty where that is nothing.
 func (r *Report) WriteCSV(w io.Writer, n int) error {
+	of := r.Candidates[:min(n, len(r.Candidates))]
+	return writeCSV(w, "rank", of, func(k int) string { return strconv.Itoa(k + 1) }, r.Split, r.Set)
+}
+
+// writeCSV writes candidates of a split for a person to judge, with a first column of one's own.
+func writeCSV(w io.Writer, heading string, of []Candidate, first func(k int) string, split string, set datasets.Set) error {
 	table := csv.NewWriter(w)
-	header := []string{"rank", judgements.True, judgements.Caption, judgements.Split, judgements.Image, judgements.Of}
+	header := []string{heading, judgements.True, judgements.Caption, judgements.Split, judgements.Image, judgements.Of}
 	for score := range scores {
 		header = append(header, score.String())
 	}
 	if err := table.Write(header); err != nil {
 		return err
 	}
-	for k, c := range r.Candidates[:min(n, len(r.Candidates))] {
-		record := []string{strconv.Itoa(k + 1), c.said()}
-		for _, text := range []string{c.Caption, r.Split, r.Set.Key(c.Image), r.Set.Key(c.Of)} {
+	for k, c := range of {
+		record := []string{first(k), c.said()}
+		for _, text := range []string{c.Caption, split, set.Key(c.Image), set.Key(c.Of)} {
 			record = append(record, judgements.Cell(text))
 		}
 		for _, x := range c.Scores {

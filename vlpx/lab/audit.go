@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/audit"
 	"vlpx.internal/vlpx/disk"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -77,46 +78,58 @@ func Audit(ctx context.Context, model string, a Auditing, o Options, say func(st
 }
 
 // audit finds candidates.
-func (t *trained) audit(ctx context.Context, store *Store, a Auditing, o Options) (*audit.Report, error) {
+func (t *trained) audit(ctx context.Context, store *Store, a Auditing, o Options) (r *audit.Report, err error) {
+	err = t.looking(ctx, store, a.Split, o, func(l looked) error {
+		r, err = audit.Find(ctx, l.subject, audit.Config{Nearest: a.Nearest, Matches: t.matches(), ConD: l.conD})
+		if err != nil {
+			return err
+		}
+		r.Model, r.Split, r.ConD = t.name, a.Split, l.conDName
+		return nil
+	})
+	return r, err
+}
+
+// looked is a split of data that is looked through.
+type looked struct {
+	subject  eval.Subject
+	conD     *eval.Subject // nil where the model has none
+	conDName string
+}
+
+// looking looks through a split of data by the model and, where its run has one, its Con-D.
+func (t *trained) looking(ctx context.Context, store *Store, split string, o Options, look func(looked) error) error {
 	if err := t.embeds(true, true); err != nil {
-		return nil, err
+		return err
 	}
 	d, err := t.audited(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c, err := d.Open()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	subject, closeSubject, err := t.subject(ctx, d, c, a.Split)
+	subject, closeSubject, err := t.subject(ctx, d, c, split)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer closeSubject()
-	config := audit.Config{Nearest: a.Nearest, Matches: t.matches()}
+	l := looked{subject: subject}
 	conD, err := t.reference(store, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if conD != nil {
 		defer conD.model.Close()
-		other, closeOther, err := conD.subject(ctx, d, c, a.Split)
+		other, closeOther, err := conD.subject(ctx, d, c, split)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer closeOther()
-		config.ConD = &other
+		l.conD, l.conDName = &other, conD.name
 	}
-	r, err := audit.Find(ctx, subject, config)
-	if err != nil {
-		return nil, err
-	}
-	r.Model, r.Split = t.name, a.Split
-	if conD != nil {
-		r.ConD = conD.name
-	}
-	return r, nil
+	return look(l)
 }
 
 // audited are the data whose captions are looked through.
@@ -193,15 +206,7 @@ func (a *Audited) Write(ctx context.Context, path string, n int) error {
 		if err != nil {
 			return err
 		}
-		switch ending {
-		case ".png":
-			err = gallery.PNG(&text, 150)
-		case ".pdf":
-			err = gallery.PDF(&text)
-		default:
-			err = gallery.SVG(&text)
-		}
-		if err != nil {
+		if err := draw(&text, gallery, ending); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package ours
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -113,10 +114,57 @@ func valueOf(values []float64) tables.Value {
 	return tables.Value{Mean: mean, Std: std, N: len(values)}
 }
 
+// Placed is the figure of vlpx/map with a mark where data lie whose mini-batches have a share of false negatives, in per cent; nothing
+// where the map has no results. A share of 0 has no place on the axis.
+func Placed(r *paper.Report, share float64) (plots.Drawing, error) {
+	f := mapped(r, "The mark on the line of 0 is your data's share in a mini-batch.")
+	if !(share > 0) {
+		return paper.Drawn(f)
+	}
+	for k, panel := range f.Panels {
+		lines := panel.(plots.Lines)
+		digits := math.Pow(10, 1-math.Floor(math.Log10(share)))
+		lines.Series = append(lines.Series, plots.Series{Name: "your data", X: []float64{math.Round(share*digits) / digits}, Mean: []float64{0}})
+		f.Panels[k] = lines
+	}
+	return paper.Drawn(f)
+}
+
+// Nearest are the lines of vlpx/map's table of the places with uniform mini-batches whose share of false ones is nearest to one in per
+// cent by its logarithm, one a framework; none where the map has no results.
+func Nearest(r *paper.Report, share float64) (tables.Table, error) {
+	t, err := costTable(r)
+	if err != nil {
+		return t, err
+	}
+	t.Title, t.Heading = "What leaving false negatives out gained where they were as many", "nearest place"
+	best, rows := map[string]float64{}, map[string]tables.Row{}
+	for k, p := range mapPlaces() {
+		of := r.ValuesOf(p.name(), paper.FalseInBatch())
+		if p.batches != atRandom || len(of) == 0 {
+			continue
+		}
+		away := math.Abs(math.Log(stat.Mean(of, nil) / max(share, 1e-9)))
+		if least, some := best[p.framework]; !some || away < least {
+			best[p.framework], rows[p.framework] = away, t.Rows[k]
+		}
+	}
+	t.Rows = nil
+	for _, framework := range slices.Sorted(maps.Keys(rows)) {
+		t.Rows = append(t.Rows, rows[framework])
+	}
+	return t, nil
+}
+
 // costFigure has a panel a framework and column: a curve a kind of mini-batch, over the share of false ones in it. (Among the hardest it
 // ends at a half.)
 func costFigure(r *paper.Report) (plots.Drawing, error) {
-	f := r.NewFigure("Means over seeds; bands are one standard deviation of the differences.")
+	return paper.Drawn(mapped(r))
+}
+
+// mapped is costFigure's figure, with sentences for its note.
+func mapped(r *paper.Report, about ...string) plots.Figure {
+	f := r.NewFigure(append([]string{"Means over seeds; bands are one standard deviation of the differences."}, about...)...)
 	for _, of := range []struct {
 		framework string
 		column    paper.Column
@@ -134,7 +182,7 @@ func costFigure(r *paper.Report) (plots.Drawing, error) {
 			f.Panels = append(f.Panels, panel)
 		}
 	}
-	return paper.Drawn(f)
+	return f
 }
 
 // costSeries is what the places of a kind of mini-batch cost, from the fewest false ones to the most; shares have two digits.

@@ -26,13 +26,13 @@ func Embed(model string, what []string, options ...Options) *lab.Embeddings {
 	})
 }
 
-// Search shows the pictures that are nearest to words, of a folder or of a .safetensors that Embed's Write has written by the same model,
-// and returns all of them in that order.
+// Search shows the pictures that words fit best, of a folder or of a .safetensors that Embed's Write has written by the same model, and
+// returns all of them in that order: by the cosine, and the nearest again by image-text matching where the model has learned it.
 //
 //	vlpx.Search("1f0c", "photos", "a dog on a beach")
 func Search(model, in, words string, options ...Options) *lab.Found {
 	return must("search", options, func(ctx context.Context, s cell.Screen, o Options) (*lab.Found, error) {
-		found, err := lab.Search(ctx, model, in, words, o, func(line string) { s.Say(line) })
+		found, err := lab.Search(ctx, model, lab.Searching{In: in, Words: words}, o, func(line string) { s.Say(line) })
 		if err != nil {
 			return nil, err
 		}

@@ -81,13 +81,15 @@ func scoreCommand() *cobra.Command {
 
 func searchCommand() *cobra.Command {
 	var o lab.Options
-	var in, sheet string
+	var how lab.Searching
+	var sheet string
 	var shown int
 	c := &cobra.Command{
 		Use:   "search MODEL -in FOLDER|FILE.safetensors WORDS...",
-		Short: "Find pictures by words: the paths of the nearest by a trained model, and a contact sheet",
-		Long: "Find the pictures that fit words best, by the cosine of their embeddings.\n" + modelHelp + "\nThe pictures are those in and below " +
-			"a folder, or those that vlpx embed wrote to a .safetensors by the same model.",
+		Short: "Find pictures by words: the paths of the best by a trained model, and a contact sheet",
+		Long: "Find the pictures that words fit best: by the cosine of their embeddings, and the nearest, as many as in the model's evaluation, " +
+			"again by image-text matching where it has learned that. UNITER, which embeds nothing, matches all pictures.\n" + modelHelp +
+			"\nThe pictures are those in and below a folder, or those that vlpx embed wrote to a .safetensors by the same model.",
 		Example: "  vlpx search 1f0c -in photos \"a dog on a beach\"\n  vlpx search 1f0c -in photos.safetensors \"a dog\" -o dogs.png",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -96,13 +98,14 @@ func searchCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if in == "" {
+			if how.In == "" {
 				return errors.New("search needs pictures; name their folder, or what vlpx embed wrote of them, with -in")
 			}
 			if shown < 1 {
 				return fmt.Errorf("-n %d: show one picture or more", shown)
 			}
-			found, err := lab.Search(c.Context(), args[0], in, strings.Join(args[1:], " "), o, saying(c))
+			how.Words = strings.Join(args[1:], " ")
+			found, err := lab.Search(c.Context(), args[0], how, o, saying(c))
 			if err != nil {
 				return err
 			}
@@ -116,7 +119,8 @@ func searchCommand() *cobra.Command {
 			return writeSheet(c, sheet, pictures)
 		},
 	}
-	c.Flags().StringVar(&in, "in", "", "the `folder` of the pictures, or a .safetensors of vlpx embed")
+	c.Flags().StringVar(&how.In, "in", "", "the `folder` of the pictures, or a .safetensors of vlpx embed")
+	c.Flags().StringVar(&how.By, "by", "", "rank by cosine or ITM (default ITM where the model has learned it, else cosine)")
 	c.Flags().IntVarP(&shown, "n", "n", lab.FoundShown, "how many pictures to show")
 	c.Flags().StringVarP(&sheet, "o", "o", "", "a `file`.png for a contact sheet of them")
 	bindModel(c, &o)

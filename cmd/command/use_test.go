@@ -40,8 +40,12 @@ func TestUse(t *testing.T) {
 	}
 	out, _ = succeed(t, dir, "search", id[:6], "-in", "all.safetensors", "a", "red disc", "-n", "3", "-o", "sheet.png")
 	if strings.Count(out, "mine/images/") != 3 || !strings.Contains(out, `"a red disc" in all.safetensors`) ||
-		!strings.Contains(out, "wrote sheet.png") {
+		!strings.Contains(out, "wrote sheet.png") || !strings.Contains(out, "ranked by image-text matching") {
 		t.Errorf("search printed %s", out)
+	}
+	out, _ = succeed(t, dir, "search", id[:6], "-in", "mine/images", "disc", "-by", "cosine")
+	if !strings.Contains(out, "24 pictures, ranked by the cosine") {
+		t.Errorf("search by the cosine printed %s", out)
 	}
 	if sheet := must.Get(os.ReadFile(filepath.Join(dir, "sheet.png")))(t); !strings.HasPrefix(string(sheet), "\x89PNG") {
 		t.Error("the contact sheet is no PNG")
@@ -81,6 +85,7 @@ func TestUse(t *testing.T) {
 		{[]string{"search", id, "-in", "mine"}, "search needs a model and words"},
 		{[]string{"search", id, "disc"}, "search needs pictures"},
 		{[]string{"search", id, "disc", "-in", "mine", "-n", "0"}, "-n 0"},
+		{[]string{"search", id, "disc", "-in", "mine", "-by", "Con-D"}, `no score "Con-D"`},
 		{[]string{"search", id, "disc", "-in", "one.npy"}, "does not know which pictures"},
 		{[]string{"embed", id}, "embed needs a model and what to embed"},
 		{[]string{"embed", id, "a disc"}, "name it with -o FILE.npy"},

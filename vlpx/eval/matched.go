@@ -15,11 +15,41 @@ const matchedAt = 4 * evalBatch
 // Matching is image-text matching's probability that each pair of an image of the set and one of some texts matches, in their order; of a
 // framework that scores pairs without an embedding the logistic function of its score. Memory does not grow with the number of pairs, and
 // least is encoded twice where pairs come by ascending image.
-func (s Subject) Matching(ctx context.Context, texts []string, pairs []ImageText) (all []float64, err error) {
-	score := s.matched
-	if s.Model.Scores() {
-		score = s.scored
+func (s Subject) Matching(ctx context.Context, texts []string, pairs []ImageText) ([]float64, error) {
+	if !s.Model.Scores() {
+		return inParts(texts, pairs, func(images []int, texts []string, pairs []ImageText) ([]float64, error) {
+			e := &Encodings{}
+			if err := s.encode(ctx, e, images, texts); err != nil {
+				return nil, err
+			}
+			return s.match(ctx, s.Model.Probabilities, e, pairs)
+		})
 	}
+	all, err := s.Reranking(ctx, texts, pairs)
+	for k, score := range all {
+		all[k] = probability(score)
+	}
+	return all, err
+}
+
+// Reranking is the score by which retrieval ranks pairs again, of pairs as for [Subject.Matching]: matching's logit of "match", with the
+// pair's similarity where the framework adds it (see [Adding]); of a framework that scores pairs without an embedding its score.
+func (s Subject) Reranking(ctx context.Context, texts []string, pairs []ImageText) ([]float64, error) {
+	return inParts(texts, pairs, func(images []int, texts []string, pairs []ImageText) ([]float64, error) {
+		if s.Model.Scores() {
+			return s.scored(ctx, images, texts, pairs)
+		}
+		e := &Encodings{}
+		if err := s.encode(ctx, e, images, texts); err != nil {
+			return nil, err
+		}
+		return s.rerank(ctx, e, e.Similarities())(pairs)
+	})
+}
+
+// inParts scores pairs by parts of few images and texts, to which the pairs of a part refer by their places.
+func inParts(texts []string, pairs []ImageText, score func(images []int, texts []string, pairs []ImageText) ([]float64, error)) (
+	all []float64, err error) {
 	for len(pairs) > 0 {
 		images, shown := map[int]int{}, []int{} // places of images, and of texts, among those that are encoded
 		words, worded := map[int]int{}, []string{}
@@ -40,14 +70,14 @@ func (s Subject) Matching(ctx context.Context, texts []string, pairs []ImageText
 			}
 			batch = append(batch, ImageText{image, word})
 		}
-		probabilities, err := score(ctx, shown, worded, batch)
+		scores, err := score(shown, worded, batch)
 		if err != nil {
 			return nil, err
 		}
-		all, pairs = append(all, probabilities...), pairs[len(batch):]
+		all, pairs = append(all, scores...), pairs[len(batch):]
 	}
 	if slices.ContainsFunc(all, math.IsNaN) {
-		return nil, errors.New("eval: matching: a probability is NaN; the model that gave it has diverged")
+		return nil, errors.New("eval: matching: a score is NaN; the model that gave it has diverged")
 	}
 	return all, nil
 }
@@ -73,20 +103,7 @@ func (s Subject) Embeddings(ctx context.Context, texts []string) (images, ofText
 	return images, ofTexts, nil
 }
 
-// matched is Matching of images and texts, to which the pairs refer by their places.
-func (s Subject) matched(ctx context.Context, images []int, texts []string, pairs []ImageText) (_ []float64, err error) {
-	e := &Encodings{}
-	if e.images, err = s.images(ctx, images); err != nil {
-		return nil, err
-	}
-	if e.texts, e.ids, err = s.Texts(ctx, texts); err != nil {
-		return nil, err
-	}
-	e.dim, e.vectors = len(e.texts.Features)/len(texts), s.Model.Vectors()
-	return s.match(ctx, s.Model.Probabilities, e, pairs)
-}
-
-// scored is matched of a framework that scores pairs.
+// scored are the scores of pairs by a framework that embeds nothing.
 func (s Subject) scored(ctx context.Context, images []int, texts []string, pairs []ImageText) (all []float64, err error) {
 	pixels, skipped, err := loader.Images(ctx, s.Set, images, s.Size, s.Features)
 	if err != nil {
@@ -113,7 +130,7 @@ func (s Subject) scored(ctx context.Context, images []int, texts []string, pairs
 			return nil, err
 		}
 		for _, x := range logits[:len(batch)] {
-			all = append(all, 1/(1+math.Exp(-float64(x))))
+			all = append(all, float64(x))
 		}
 	}
 	return all, nil

@@ -48,6 +48,15 @@ func TestMatchingAgainstLoop(t *testing.T) {
 			}
 		}
 	}
+	reranking, logits := must.Get(b.Reranking(t.Context(), texts, pairs))(t), must.Get(waves.Reranking(t.Context(), texts, pairs))(t)
+	for k, p := range pairs {
+		caption := captions[p.Text]
+		match := must.Get(b.Model.Match(b.features[b.Set.Len()+caption].States, b.ids[caption], b.features[p.Image].States))(t)
+		if math.Abs(reranking[k]-float64(match[0])) > 1e-4 || math.Abs(logits[k]-scores.Row(p.Image)[caption]) > 1e-4 {
+			t.Fatalf("pair %d, %+v: got the scores %g and %g, want %g and %g", k, p, reranking[k], logits[k], match[0],
+				scores.Row(p.Image)[caption])
+		}
+	}
 	b.Set = cracked{b.Set, []int{3}}
 	must.Fail(t, must.Err(b.Matching(t.Context(), texts, []eval.ImageText{{Image: 3}})), "cracked")
 	waves.Set = b.Set

@@ -114,7 +114,7 @@ func (m *miner) meet(ctx context.Context, batch []int) (met, error) {
 		b.captionImage, pairs = append(b.captionImage, row), append(pairs, pair)
 		b.worded = append(b.worded, worded(pair.Text(m.Set)))
 	}
-	return b, m.encode(ctx, b.Encodings, b.shown, pairs)
+	return b, m.encode(ctx, b.Encodings, b.shown, m.captionsOf(pairs))
 }
 
 // worded is a text as far as texts are told apart.

@@ -94,22 +94,27 @@ func (s Subject) Encode(ctx context.Context) (*Encodings, error) {
 	for _, p := range pairs {
 		e.captionImage = append(e.captionImage, p.Image)
 	}
-	return e, s.encode(ctx, e, s.every(), pairs)
+	return e, s.encode(ctx, e, s.every(), s.captionsOf(pairs))
 }
 
-// encode runs images and the captions of pairs of the set through the encoders.
-func (s Subject) encode(ctx context.Context, e *Encodings, images []int, pairs []datasets.Pair) (err error) {
+// captionsOf are the captions of pairs of the set.
+func (s Subject) captionsOf(pairs []datasets.Pair) []string {
+	captions := make([]string, len(pairs))
+	for k, p := range pairs {
+		captions[k] = p.Text(s.Set)
+	}
+	return captions
+}
+
+// encode runs images of the set and texts through the encoders.
+func (s Subject) encode(ctx context.Context, e *Encodings, images []int, texts []string) (err error) {
 	if e.images, err = s.images(ctx, images); err != nil {
 		return err
 	}
-	var captions []string
-	for _, p := range pairs {
-		captions = append(captions, p.Text(s.Set))
-	}
-	if e.texts, e.ids, err = s.Texts(ctx, captions); err != nil {
+	if e.texts, e.ids, err = s.Texts(ctx, texts); err != nil {
 		return err
 	}
-	e.dim, e.vectors = len(e.texts.Features)/len(captions), s.Model.Vectors()
+	e.dim, e.vectors = len(e.texts.Features)/len(texts), s.Model.Vectors()
 	return nil
 }
 
@@ -136,11 +141,7 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 	}
 	result, ranked, t2i := maps.Clone(cosine), unranked, inverse
 	if on.Model.Matches() {
-		score := func(pairs []ImageText) ([]float64, error) { return on.match(ctx, on.Model.Match, e, pairs) }
-		if on.Model.Adds() {
-			score = Adding(sims, score)
-		}
-		ofImages, ofCaptions, err := Rerank(sims, inverse, r.Rerank, score)
+		ofImages, ofCaptions, err := Rerank(sims, inverse, r.Rerank, on.rerank(ctx, e, sims))
 		if err != nil {
 			return Measured{}, err
 		}
@@ -160,6 +161,15 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 	}
 	items := ranked.with(CosinePrefix, unranked)
 	return retrieved(result, FirstImages(inverse, t2i, e.captionImage), items), nil
+}
+
+// rerank is the score for [Rerank] of what is encoded, with its similarities [images, captions].
+func (s Subject) rerank(ctx context.Context, e *Encodings, sims Rows) func(pairs []ImageText) ([]float64, error) {
+	score := func(pairs []ImageText) ([]float64, error) { return s.match(ctx, s.Model.Match, e, pairs) }
+	if s.Model.Adds() {
+		return Adding(sims, score)
+	}
+	return score
 }
 
 // retrieved is what retrieval gives.

@@ -46,11 +46,14 @@ func (r Retrieval) byScores(ctx context.Context, on Subject) (Measured, error) {
 func probabilities(scores Scores) func([]ImageText) ([]float64, error) {
 	return func(pairs []ImageText) (of []float64, err error) {
 		for _, p := range pairs {
-			of = append(of, 1/(1+math.Exp(-scores.Row(p.Image)[p.Text])))
+			of = append(of, probability(scores.Row(p.Image)[p.Text]))
 		}
 		return of, nil
 	}
 }
+
+// probability is that of a score, its logistic function.
+func probability(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // scores are those of all images with all captions, [images, captions], and the image of each caption. Captions of the same tokens are
 // scored once.

@@ -11,9 +11,9 @@ type contender interface {
 	turn(ctx context.Context) (Times, error)
 }
 
-// settle is the rest between turns: threads of the one that was at work spin for a while before they sleep. It is our choice; ONNX
-// Runtime's and OpenMP's are asleep by then.
-const settle = 20 * time.Millisecond
+// settle is the rest between turns: threads of the one that was at work spin for a while before they sleep. It is our choice. OpenMP's spin
+// longest: the second thread of a PyTorch held a core for 100 ms after its step.
+const settle = 200 * time.Millisecond
 
 // inTurns lets each contender have a turn a round, who is first by turns, too, so that what else the machine does meets all of them. A
 // round before the first is to warm up and does not count.

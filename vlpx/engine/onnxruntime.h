@@ -29,9 +29,10 @@ enum { oldestVersion = 17, spinningVersion = 30 };
 enum {
 	createStatus = 0,
 	createSessionFromArray = 8,
+	runSession = 9,
 	createSessionOptions = 10,
-	disableMemPattern = 17,
 	enableProfiling = 14,
+	disableMemPattern = 17,
 	setGraphOptimizationLevel = 23,
 	setIntraOpNumThreads = 24,
 	createCustomOpDomain = 26,
@@ -92,6 +93,12 @@ typedef struct OrtAllocator {
 // askForHeap has sessions with these options take the memory of tensors from the heap that shareHeap gives to their environment.
 OrtStatus *askForHeap(const OrtApi *api, OrtSessionOptions *options);
 void shareHeap(const OrtApi *api, const OrtEnv *env);
+
+// shareCores gives each of as many threads a core of its own, if the process may use as many. keepToCores has sessions with these options do so, and
+// keepRunToCore is the function that runs one so in the place of runs, the library's.
+void shareCores(int threads);
+OrtStatus *keepToCores(const OrtApi *api, OrtSessionOptions *options);
+void *keepRunToCore(void *runs);
 
 enum { floatTensor = 1, variadic = 2, failed = 1 /* ORT_FAIL */ };
 

@@ -42,12 +42,13 @@ static OrtStatus *createSetOptions(OrtSessionOptions **options) {
 	if (status == NULL)
 		status = ((NumberFunction)api[setGraphOptimizationLevel])(*options, 0); // ORT_DISABLE_ALL
 	if (status == NULL)
-		status = askForHeap(api, *options);
+		status = keepToCores(api, *options);
 	if (status == NULL && domain != NULL)
 		status = ((AddDomainFunction)api[addCustomOpDomain])(*options, domain);
 	pthread_mutex_lock(&profilesGuard);
-	if (status == NULL && profiles != NULL)
-		status = ((PathFunction)api[enableProfiling])(*options, profiles);
+	// What the profiler notes of each operation would lie in holes of the heap that tensors are to come from again.
+	if (status == NULL)
+		status = profiles == NULL ? askForHeap(api, *options) : ((PathFunction)api[enableProfiling])(*options, profiles);
 	pthread_mutex_unlock(&profilesGuard);
 	if (status != NULL && *options != NULL) {
 		((ReleaseFunction)api[releaseSessionOptions])(*options);
@@ -68,15 +69,23 @@ static OrtStatus *createFusedSession(const OrtEnv *env, const void *model, size_
 	return status;
 }
 
-// replace puts others in the place of two functions of the library's table, or of none, and tells whether it did.
-static int replace(int place, void *by, int otherPlace, void *otherBy) {
-	uintptr_t size = sysconf(_SC_PAGESIZE);
-	uintptr_t from = (uintptr_t)&api[place < otherPlace ? place : otherPlace] & ~(size - 1);
-	uintptr_t to = (uintptr_t)&api[(place < otherPlace ? otherPlace : place) + 1];
+typedef struct {
+	int place;
+	void *by;
+} Change;
+
+// replace changes the library's table of functions, or does not, and tells whether it did.
+static int replace(const Change *all, int n) {
+	uintptr_t size = sysconf(_SC_PAGESIZE), from = UINTPTR_MAX, to = 0;
+	for (const Change *c = all; c < all + n; c++) {
+		uintptr_t at = (uintptr_t)&api[c->place];
+		from = at < from ? at & ~(size - 1) : from;
+		to = at >= to ? at + sizeof *api : to;
+	}
 	if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) != 0)
 		return 0;
-	api[place] = by;
-	api[otherPlace] = otherBy;
+	for (const Change *c = all; c < all + n; c++)
+		api[c->place] = c->by;
 	mprotect((void *)from, to - from, PROT_READ);
 	return 1;
 }
@@ -117,7 +126,11 @@ int setSessions(const char *path, int n, int fuse, int writable, const char **wh
 	spins = sscanf(base()->GetVersionString(), "1.%d.", &version) == 1 && version >= spinningVersion;
 	createOptions = (OptionsFunction)api[createSessionOptions];
 	createSession = (SessionFunction)api[createSessionFromArray];
-	if (!writable || !replace(createSessionOptions, createSetOptions, createSessionFromArray, createFusedSession)) {
+	shareCores(n);
+	const Change changes[] = {
+		{createSessionOptions, createSetOptions}, {createSessionFromArray, createFusedSession}, {runSession, keepRunToCore(api[runSession])}
+	};
+	if (!writable || !replace(changes, sizeof changes / sizeof *changes)) {
 		*why = "its table of functions cannot be changed";
 		return 0;
 	}

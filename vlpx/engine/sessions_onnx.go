@@ -36,15 +36,15 @@ var sessions struct {
 var tableWritable = true
 
 // setONNXSessions has ONNX Runtime, the library at path, compute with as many threads as Go runs at once (GOMAXPROCS: the cores that this
-// process may use, or fewer if the user says so), the calling one among them, have them sleep when there is nothing to do, and, to fuse,
-// take graphs as package fusion writes them.
+// process may use, or fewer if the user says so), the calling one among them, have them keep to cores of their own (cores_onnx.c), sleep
+// when there is nothing to do, and, to fuse, take graphs as package fusion writes them.
 //
 // By itself ONNX Runtime starts one thread for each core of the machine, binds it there whatever cores the process was given, and lets it
 // spin: a step of ALBEF at mini then takes three to four times the processor time, and runs side by side take each other's cores. Here a
 // thread spins for 20 microseconds, from one operation to the next, but not while its core could serve another run. And ONNX Runtime looks
 // in each graph for what can be written more simply, for which a training step is too large: that takes three quarters of the time until
 // its first result, and the steps are no faster by it. compute-onnx has no settings for these (docs/upstream/compute-onnx-sessions.md), so
-// the functions that make a session and its options are replaced in the library's table of functions. Where that cannot be, the library
+// the functions that make a session and its options, and run it, are replaced in the library's table of functions. Where that cannot be, the library
 // computes with settings of its own, and the error says why: numbers are as right, and steps are slower.
 func setONNXSessions(path string, fuse bool) error {
 	sessions.Lock()

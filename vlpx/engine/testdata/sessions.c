@@ -1,8 +1,9 @@
 // A program that has each call into a library that stands for ONNX Runtime fail, the first argument, and counts what is left. Two other
 // files are no library, and one that is no ONNX Runtime.
 
-#include "../sessions_onnx.c"
+#include "../cores_onnx.c"
 #include "../memory_onnx.c"
+#include "../sessions_onnx.c"
 
 #include <string.h>
 
@@ -29,6 +30,44 @@ static void check(int holds, const char *what) {
 	}
 }
 
+// unchange gives the library its own functions back.
+static void unchange(const OrtApi *table) {
+	const Change changes[] = {
+		{createSessionOptions, table[createSessionOptions]}, {createSessionFromArray, table[createSessionFromArray]}, {runSession, table[runSession]}
+	};
+	check(replace(changes, 3), "the table");
+}
+
+// checkCores holds the cores of the threads that compute to those of the process, of which some make it, and returns how many there are.
+static int checkCores(const char *library, const OrtApi *now, const OrtApi *table, char *affinities, const cpu_set_t *ran) {
+	cpu_set_t all, after;
+	check(sched_getaffinity(0, sizeof all, &all) == 0, "the cores of this process");
+	int cores = CPU_COUNT(&all);
+	for (int threads = 1; threads <= cores + 1; threads++) {
+		const char *why;
+		int bound = threads == cores && threads > 1;
+		cpu_set_t shared;
+		unchange(table);
+		affinities[0] = 0;
+		check(setSessions(library, threads, 0, 1, &why), "sessions are not set");
+		OrtSessionOptions *with = NULL;
+		check(((OptionsFunction)now[createSessionOptions])(&with) == NULL, "options");
+		((ReleaseFunction)now[releaseSessionOptions])(with);
+		((RunFunction)now[runSession])(NULL, NULL, NULL, NULL, 0, NULL, 0, NULL);
+		shared = *ran;
+		check(CPU_COUNT(&shared) == (bound ? 1 : cores), "the cores of a run");
+		check((affinities[0] != 0) == bound, "cores of threads");
+		for (const char *at = affinities; bound && at != NULL; at = strchr(at, ';'), at += at != NULL) {
+			int core = atoi(at) - 1;
+			check(CPU_ISSET(core, &all) && !CPU_ISSET(core, &shared), "a core that is another one's");
+			CPU_SET(core, &shared);
+		}
+		check(!bound || CPU_EQUAL(&shared, &all), "a core without a thread");
+		check(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&after, &all), "the thread is kept to its core");
+	}
+	return cores;
+}
+
 int main(int n, char **argument) {
 	const char *why;
 	check(!setSessions("nowhere.so", 1, 1, 1, &why) && why != NULL, "a library that is not there");
@@ -52,7 +91,7 @@ int main(int n, char **argument) {
 	memcpy(table, now, sizeof table);
 	for (int fuse = 0; fuse < 2; fuse++)
 		for (int fails = 0; fails < 18; fails++) {
-			check(replace(createSessionOptions, table[createSessionOptions], createSessionFromArray, table[createSessionFromArray]), "the table");
+			unchange(table);
 			*failAt = fails, *calls = 0;
 			check(setSessions(argument[1], 3, fuse, 1, &why), "sessions are not set");
 			check((why != NULL) == (fuse && fails > 0 && *calls >= fails), "why");
@@ -89,6 +128,8 @@ int main(int n, char **argument) {
 				((ReleaseFunction)now[releaseCustomOpDomain])(domain);
 			check(*statuses == 0 && *options == 0 && *domains == 0, "something is left");
 		}
-	printf("%d sessions\n", *sessions);
+	*failAt = 0;
+	int cores = checkCores(argument[1], now, table, dlsym(library, "affinities"), dlsym(library, "ran"));
+	printf("%d sessions, %d cores\n", *sessions, cores);
 	return 0;
 }

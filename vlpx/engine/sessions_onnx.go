@@ -44,8 +44,8 @@ var tableWritable = true
 // thread spins for 20 microseconds, from one operation to the next, but not while its core could serve another run. And ONNX Runtime looks
 // in each graph for what can be written more simply, for which a training step is too large: that takes three quarters of the time until
 // its first result, and the steps are no faster by it. compute-onnx has no settings for these (docs/upstream/compute-onnx-sessions.md), so
-// the functions that make a session and its options, and run it, are replaced in the library's table of functions. Where that cannot be, the
-// library computes with settings of its own, and the error says why: numbers are as right, and steps are slower.
+// the functions that make a session and its options, and that run it, are replaced in the library's table of functions. Where that cannot
+// be, the library computes with settings of its own, and the error says why: numbers are as right, and steps are slower.
 func setONNXSessions(path string, fuse bool) error {
 	sessions.Lock()
 	defer sessions.Unlock()

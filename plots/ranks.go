@@ -62,9 +62,10 @@ func (r Ranks) keys() []key {
 const (
 	slopeLeast = vg.Length(56) // from one measure to the other
 	slopeMost  = 1.6 * vg.Inch
-	slopeEdge  = vg.Length(20) // between the axis and the left measure
-	nameGap    = vg.Length(11) // between the right measure and the names
-	endPitch   = vg.Length(2.5)
+	slopeEdge  = vg.Length(20)  // between the axis and the left measure
+	nameGap    = vg.Length(11)  // between the right measure and the names
+	endPitch   = vg.Length(2.5) // between series, at most
+	endSpread  = nameGap - 3    // of series to either side of a measure
 )
 
 // names is the room of the longest name.
@@ -115,9 +116,10 @@ func (s slopes) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: grid, Width: lineWidth}, x(float64(end)), c.Min.Y, x(float64(end)), c.Max.Y)
 	}
 	var ends []vg.Length
+	pitch := min(endPitch, 2*endSpread/vg.Length(max(len(s.Series)-1, 1)))
 	for k, series := range s.Series {
 		look := s.looks[series.Name]
-		beside := endPitch * vg.Length(float64(k)-float64(len(s.Series)-1)/2) // so that equal ranks are seen
+		beside := pitch * vg.Length(float64(k)-float64(len(s.Series)-1)/2) // so that equal ranks are seen
 		var points []vg.Point
 		for end, mean := range series.Mean {
 			at := vg.Point{X: x(float64(end)) + beside, Y: y(mean)}

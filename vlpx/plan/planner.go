@@ -96,6 +96,10 @@ func (w planner) trained(row Row, scale scale.Scale, data run.Data) (Trained, er
 // pretraining are the runs of a row before it is fine-tuned, with the row's scale and data.
 func (w planner) pretraining(row Row, scale scale.Scale, data run.Data) ([]run.Run, scale.Scale, run.Data, error) {
 	base := scale
+	if row.Scenes && w.Folder() {
+		return nil, scale, data, &framework.Lacking{Method: row.Name, Framework: data.Name, Needs: "which captions are true of which images",
+			Advice: "use generated scenes"}
+	}
 	scale, err := w.ScaleOf(row, scale)
 	if err != nil {
 		return nil, scale, data, err

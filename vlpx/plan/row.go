@@ -70,6 +70,12 @@ func (row Row) Tuned(tune func(scale.Scale) negative.Method) Row {
 	return row
 }
 
+// OnScenes is the row for generated scenes alone.
+func (row Row) OnScenes() Row {
+	row.Scenes = true
+	return row
+}
+
 // Varying is the row with a change of the scale for it and what it needs.
 func (row Row) Varying(change func(*scale.Scale)) Row {
 	row.Vary = change
@@ -181,6 +187,8 @@ type Row struct {
 	Fields []string
 	// Tasks are what the row's runs are measured by besides those of the framework.
 	Tasks eval.Tasks
+	// Scenes is set of a row that asks what only generated scenes tell: which captions are true of which images. On other data it is left out.
+	Scenes bool
 	// Measure is what the row measures of finished runs; nil for nothing. Such a row is named after it.
 	Measure *Measure
 }

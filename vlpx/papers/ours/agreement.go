@@ -2,18 +2,23 @@ package ours
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/evidence"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // agreement asks whether the papers' measure ranks the methods as people do, or as the exact relation does where there is one.
@@ -24,9 +29,14 @@ var agreement = paper.Artifact{
 		"reverse), beside how far it agrees with itself from seed to seed, which is all that these seeds can tell apart. Where " +
 		"slopes cross two measures disagree.",
 	Note: "Own R@1 is the mean of text and image R@1, as are the others of both directions. Scored by one model, two measures share " +
-		"what its seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Con-D is fine-tuned for retrieval, the " +
-		"others are zero-shot.",
-	Rows:    methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D"),
+		"what its seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Intervals are of τ of the means: 95 % of " +
+		"the seeds drawn anew, from five on. Con-D is fine-tuned for retrieval, the others are zero-shot. Two rows know what is true, and " +
+		"are of scenes alone.",
+	Rows: append(methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D", "SRCL", "DiHT", "S-ITC", "Hard quantile"),
+		plan.UniformRow(), plan.MethodRow("MAFA (Oracle)").As(judgedExactly).OnScenes(),
+		plan.MethodRow("GRIT-VLP").As("GRIT-VLP without the false ones").OnScenes().With(func(_ scale.Scale, m *negative.Method) {
+			m.LeftOut = negative.Exact{}
+		})),
 	Columns: slices.Concat(agreementColumns("Re-ranked by ITM", ""), agreementColumns("By cosine", eval.CosinePrefix)),
 	Table:   agreementTable,
 	Figure:  agreementFigure,
@@ -92,32 +102,63 @@ func compared(r *paper.Report) [][]paper.Column {
 type ranking struct {
 	rows       []string
 	own, other [][]float64 // [seeds][rows]
+	shipped    bool        // some of it with vlpx
 }
 
-// ranked takes the rows that have both columns.
+// ranked takes the rows that have both columns, of this store or, where it has none of a row, shipped.
 func ranked(r *paper.Report, own, other paper.Column) ranking {
 	var k ranking
 	values := map[uint64][2][]float64{}
 	for _, row := range r.Rows {
-		some := false
-		for _, result := range row.Results {
-			a, hasOwn := own.Value(result)
-			b, hasOther := other.Value(result)
+		seeds, shipped, some := row.Seeds, false, false
+		if len(seeds) == 0 {
+			seeds, shipped = row.Shipped, true
+		}
+		for _, s := range seeds {
+			a, hasOwn := s.Metrics[own.Key()]
+			b, hasOther := s.Metrics[other.Key()]
 			if hasOwn && hasOther {
-				of := values[result.Seed]
-				values[result.Seed], some = [2][]float64{append(of[0], a), append(of[1], b)}, true
+				of := values[s.Seed]
+				values[s.Seed], some = [2][]float64{append(of[0], a), append(of[1], b)}, true
 			}
 		}
 		if some {
-			k.rows = append(k.rows, row.Name)
+			k.rows, k.shipped = append(k.rows, row.Name), k.shipped || shipped
 		}
 	}
-	for _, seed := range r.Seeds {
+	for _, seed := range slices.Sorted(maps.Keys(values)) {
 		if of := values[seed]; len(k.rows) > 1 && len(of[0]) == len(k.rows) {
 			k.own, k.other = append(k.own, of[0]), append(k.other, of[1])
 		}
 	}
 	return k
+}
+
+// fewestResampled are the seeds from which on they are drawn anew for an interval.
+const fewestResampled = 5
+
+// interval is that of Kendall's tau of the means over seeds, 95 % of the seeds drawn anew; ok is false of too few.
+func (k ranking) interval() (low, high float64, ok bool) {
+	if len(k.own) < fewestResampled {
+		return 0, 0, false
+	}
+	low, high = evidence.NewBootstrap(len(k.own)).Interval(func(times []float64) float64 {
+		own, other := make([]float64, len(k.rows)), make([]float64, len(k.rows))
+		for s, n := range times {
+			floats.AddScaled(own, n, k.own[s])
+			floats.AddScaled(other, n, k.other[s])
+		}
+		return evidence.Kendall(own, other)
+	})
+	return low, high, true
+}
+
+// from puts a value where a table has this store's, or what is shipped.
+func (k ranking) from(v tables.Value) tables.Cell {
+	if k.shipped {
+		return tables.Cell{{}, {}, v}
+	}
+	return tables.Cell{{}, v}
 }
 
 // agreements are Kendall's tau of each seed.
@@ -152,9 +193,10 @@ func averaged(values []float64) tables.Value {
 
 // Rows of the agreement's table below the methods.
 const (
-	tauOfMeans = "τ of the means"
-	tauOfSeeds = "τ, a seed"
-	tauToSelf  = "τ with itself, two seeds"
+	tauOfMeans  = "τ of the means"
+	tauInterval = "τ of the means, 95 % of seeds drawn anew"
+	tauOfSeeds  = "τ, a seed"
+	tauToSelf   = "τ with itself, two seeds"
 )
 
 // agreementTable is the comparison with a rank beside each mean, and how far the rankings agree.
@@ -172,7 +214,8 @@ func agreementTable(r *paper.Report) (tables.Table, error) {
 	for _, row := range whole.Rows {
 		t.Rows = append(t.Rows, tables.Row{Name: row.Name, Status: row.Status})
 	}
-	ofMeans, ofSeeds, ofSelf := tables.Row{Name: tauOfMeans}, tables.Row{Name: tauOfSeeds}, tables.Row{Name: tauToSelf}
+	ofMeans, within := tables.Row{Name: tauOfMeans}, tables.Row{Name: tauInterval}
+	ofSeeds, ofSelf := tables.Row{Name: tauOfSeeds}, tables.Row{Name: tauToSelf}
 	for _, group := range compared(r) {
 		own := sourced(whole.Rows, at[group[0].Key()])
 		for k, c := range group {
@@ -184,18 +227,25 @@ func agreementTable(r *paper.Report) (tables.Table, error) {
 				cell := whole.Rows[i].Cells[at[c.Key()]]
 				t.Rows[i].Cells = append(t.Rows[i].Cells, cell, rankCell(cell, values, i))
 			}
-			both, means, seeds := ranked(r, group[0], c), tables.Cell{}, tables.Cell{}
+			both, means, seeds, drawn := ranked(r, group[0], c), tables.Cell{}, tables.Cell{}, tables.Cell{}
 			if k > 0 {
 				for s := range values {
 					means = append(means, averaged([]float64{evidence.Kendall(bothKnown(own[s], values[s]))}))
 				}
-				seeds = tables.Cell{{}, averaged(both.agreements())}
+				seeds = both.from(averaged(both.agreements()))
+				if low, high, ok := both.interval(); ok {
+					drawn = both.from(tables.Value{Text: between(low, high)})
+				}
 			}
 			ofMeans.Cells, ofSeeds.Cells = append(ofMeans.Cells, means, nil), append(ofSeeds.Cells, seeds, nil)
-			ofSelf.Cells = append(ofSelf.Cells, tables.Cell{{}, averaged(repeated(both.other))}, nil)
+			within.Cells, ofSelf.Cells = append(within.Cells, drawn, nil), append(ofSelf.Cells, both.from(averaged(repeated(both.other))), nil)
 		}
 	}
-	t.Rows = append(t.Rows, ofMeans, ofSeeds, ofSelf)
+	t.Rows = append(t.Rows, ofMeans)
+	if slices.ContainsFunc(within.Cells, func(c tables.Cell) bool { return len(c) > 0 }) {
+		t.Rows = append(t.Rows, within)
+	}
+	t.Rows = append(t.Rows, ofSeeds, ofSelf)
 	return t, nil
 }
 
@@ -235,34 +285,56 @@ func bothKnown(a, b []float64) (x, y []float64) {
 	return x, y
 }
 
+// mostBarred are the rows whose error bars can be told apart.
+const mostBarred = 7
+
 // agreementFigure has a panel of slopes for each measure that recall by own captions is compared with, a row for each way to score.
 func agreementFigure(r *paper.Report) (plots.Drawing, error) {
-	f := r.NewFigure("Rank among the methods in each seed. "+r.SpreadNote("error bars"), "τ is Kendall's, of both rankings of a seed.")
+	var panels []plots.Panel
+	columns, spread := 0, r.SpreadNote("error bars")
 	for _, group := range compared(r) {
-		before := len(f.Panels)
+		before := len(panels)
 		for _, c := range group[1:] {
 			k := ranked(r, group[0], c)
 			if len(k.own) == 0 {
 				continue
 			}
-			tau := averaged(k.agreements())
-			panel := plots.Ranks{Title: fmt.Sprintf("%s: %s", c.Group, tauText(tau)), Left: ownRecall, Right: c.Name,
-				YLabel: "mean rank (1 is best)"}
-			left, right := ranksOf(k.own), ranksOf(k.other)
-			for i, name := range k.rows {
-				panel.Series = append(panel.Series, plots.RankSeries{
-					Name: name, Mean: [2]float64{left[i].Mean, right[i].Mean}, Std: [2]float64{left[i].Std, right[i].Std},
-				})
+			if len(k.rows) > mostBarred {
+				spread = "Means over seeds."
 			}
-			f.Panels = append(f.Panels, panel)
+			panels = append(panels, k.panel(c))
 		}
-		f.Columns = max(f.Columns, min(3, len(f.Panels)-before))
+		columns = max(columns, min(3, len(panels)-before))
 	}
+	f := r.NewFigure("Rank among the methods in each seed. "+spread, "τ is Kendall's, of both rankings of a seed; in brackets "+
+		"95 % of that of the means, with seeds drawn anew, from five on.")
+	f.Panels, f.Columns = panels, columns
 	return paper.Drawn(f)
+}
+
+// panel has the slopes of a measure, with error bars where they can be told apart.
+func (k ranking) panel(c paper.Column) plots.Ranks {
+	title := fmt.Sprintf("%s: %s", c.Group, tauText(averaged(k.agreements())))
+	if low, high, ok := k.interval(); ok {
+		title += " " + between(low, high)
+	}
+	panel := plots.Ranks{Title: title, Left: ownRecall, Right: c.Name, YLabel: "mean rank (1 is best)"}
+	left, right := ranksOf(k.own), ranksOf(k.other)
+	for i, name := range k.rows {
+		one := plots.RankSeries{Name: name, Mean: [2]float64{left[i].Mean, right[i].Mean}}
+		if len(k.rows) <= mostBarred {
+			one.Std = [2]float64{left[i].Std, right[i].Std}
+		}
+		panel.Series = append(panel.Series, one)
+	}
+	return panel
 }
 
 // minus is set as such, not as a hyphen.
 var minus = strings.NewReplacer("-", "−")
+
+// between is an interval in words.
+func between(low, high float64) string { return minus.Replace(fmt.Sprintf("[%.2f, %.2f]", low, high)) }
 
 // tauText is an agreement in words.
 func tauText(tau tables.Value) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
@@ -149,4 +150,47 @@ func TestAgreementOfAHalfDoneGrid(t *testing.T) {
 	if got := rowCells(t, papertest.Table(t, papertest.Report(t, p, store)), tauOfSeeds)[4]; got.N != 1 || got.Mean != -1 {
 		t.Errorf("got τ %+v, want -1 of the one seed that both have", got)
 	}
+}
+
+// From five seeds on τ of the means has an interval of the seeds drawn anew: of measures that always agree its ends are 1, and of one that
+// turns round in two seeds of five they are both ends of τ. What is shipped counts where the store has nothing.
+func TestAgreementInterval(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", plan.Request{Seeds: []uint64{1, 2, 3, 4, 5}})
+	for k, name := range []string{"InfoNCE", "ALBEF", "FALCON"} {
+		x := float64(k)
+		papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {x, x, x, x, x}, "IR@1": {x, x, x, x, x}, "AUC": {x, x, x, -x, -x},
+			"TR mAP": {x, x, x, x, x}, "IR mAP": {x, x, x, x, x}})
+	}
+	r := papertest.Report(t, p, store)
+	cells := rowCells(t, papertest.Table(t, r), tauInterval)
+	if cells[8].Text != "[1.00, 1.00]" || cells[4].Text != "[−1.00, 1.00]" || cells[0].Text != "" {
+		t.Errorf("got %+v, want the intervals of AUC and mAP", cells)
+	}
+	if got := papertest.Figure(t, r).Panels[1].(plots.Ranks).Title; got != "Re-ranked by ITM: τ = 1.00 ± 0.00 [1.00, 1.00]" {
+		t.Errorf("got the title %q", got)
+	}
+	shown := papertest.Report(t, p, run.OpenStore(t.TempDir()))
+	for i := range shown.Rows {
+		shown.Rows[i].Shipped = r.Rows[i].Seeds
+	}
+	k := ranked(shown, agreement.Columns[0], agreement.Columns[4])
+	if low, high, ok := k.interval(); !ok || low != 1 || high != 1 || !k.shipped || len(k.from(tables.Value{})) != 3 {
+		t.Errorf("shipped: got %v to %v of %d seeds", low, high, len(k.own))
+	}
+}
+
+// Rows that know what is true are of scenes alone, unless they are named.
+func TestAgreementOnPhotographs(t *testing.T) {
+	data := papertest.Photographs(t)
+	p := papertest.Plan(t, Artifacts(), "vlpx/agreement", plan.Request{Scale: "tiny", Data: data, Seeds: []uint64{1}})
+	for i, row := range p.Artifact.Rows {
+		if row.Scenes != (p.Rows[i] == nil) {
+			t.Errorf("%s has the runs %v", row.Name, p.Rows[i])
+		}
+	}
+	if note := p.LeftNote(); !strings.Contains(note, judgedExactly+" (which captions are true of which images)") {
+		t.Errorf("got the note %q", note)
+	}
+	_, err := plan.New(agreement.Experiment(), plan.Request{Scale: "tiny", Data: data, Seeds: []uint64{1}, Methods: []string{judgedExactly}})
+	must.Fail(t, err, "use generated scenes")
 }

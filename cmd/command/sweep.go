@@ -18,9 +18,10 @@ func sweepCommand() *cobra.Command {
 	files := usualFiles()
 	c := &cobra.Command{
 		Use: "sweep ID...",
-		Short: "Run what is missing of artifacts by many processes: on this machine, by Slurm or by Kubernetes; then print them as " +
+		Short: "Run what is missing of artifacts by many processes: on this machine, on hosts by ssh, by Slurm or by Kubernetes; then print them as " +
 			"reproduce does",
 		Example: "  vlpx sweep falcon/table1 -scale tiny -jobs 2\n" +
+			"  vlpx sweep falcon/table1 -launcher ssh -hosts hosts.txt\n" +
 			"  vlpx sweep falcon/table1 falcon/table4 -launcher slurm -slurm timeout_min=240 -slurm partition=gpu -slurm gpus_per_node=1",
 		Args: needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
@@ -80,7 +81,9 @@ func sweepCommand() *cobra.Command {
 	o.bindView(c)
 	files.bind(c)
 	flags := c.Flags()
-	flags.StringVar(&how.Launcher, "launcher", "local", "who starts the workers: local, slurm or k8s")
+	flags.StringVar(&how.Launcher, "launcher", "local", "who starts the workers: local, ssh, slurm or k8s")
+	flags.StringVar(&how.Hosts, "hosts", "", "a `file` of the hosts of ssh, HOST [jobs=N] [gpus=0,1] a line, which have the store at the same "+
+		"path (docs/USE.md)")
 	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that "+
 		"the engine uses, else as many as are fastest)")
 	flags.StringArrayVar(&how.Slurm, "slurm", nil, "a setting of Slurm by `key=value`, such as timeout_min=240, partition=gpu, or any "+

@@ -104,6 +104,9 @@ func (s *Sweep) run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		if listen != nil {
 			listen(sweep.Progress{Message: space.String()})
 		}
+		if hosts, ok := l.(*sweep.SSH); ok && listen != nil {
+			hosts.Say = func(line string) { listen(sweep.Progress{Message: line}) }
+		}
 		here, ok := l.(*sweep.Local)
 		if ok {
 			if here.GPUs, err = together(here.GPUs, s.devicesEach()); err != nil {

@@ -13,12 +13,14 @@ import (
 
 // Sweeping says where the tasks of a sweep are worked at.
 type Sweeping struct {
-	// Launcher is "local" (the default) for processes beside each other on this machine, "slurm" for job arrays, or "k8s" for the YAML of
-	// an Indexed Job, which is printed.
+	// Launcher is "local" (the default) for processes beside each other on this machine, "ssh" for those of hosts, "slurm" for job arrays,
+	// or "k8s" for the YAML of an Indexed Job, which is printed.
 	Launcher string
 	// Jobs are the processes of "local" at once; 0 for one a GPU where the engine uses these, else as many as get most done: one a
 	// processor, or fewer, if that is seen to be faster before a sweep of more than five minutes.
 	Jobs int
+	// Hosts is the file of the hosts of "ssh"; see sweep.NewSSH.
+	Hosts string
 	// Slurm are settings of "slurm", "key=value", by submitit's names; see sweep.SlurmSettings.
 	Slurm []string
 	// K8s are settings of "k8s", "key=value"; see sweep.K8sSettings.
@@ -32,18 +34,23 @@ type Sweeping struct {
 // check says what of this does not go together.
 func (how Sweeping) check() error {
 	switch {
-	case !slices.Contains([]string{"", local, slurm, kubernetes}, how.Launcher):
-		return fmt.Errorf("no launcher %q; there are %s, %s and %s", how.Launcher, local, slurm, kubernetes)
+	case !slices.Contains([]string{"", local, ssh, slurm, kubernetes}, how.Launcher):
+		return fmt.Errorf("no launcher %q; there are %s, %s, %s and %s", how.Launcher, local, ssh, slurm, kubernetes)
+	case how.Launcher != ssh && how.Hosts != "":
+		return errors.New("a file of hosts is for the launcher ssh; choose it, or leave it out")
+	case how.Launcher == ssh && how.Hosts == "":
+		return errors.New("the launcher ssh needs a file of hosts, one a line; name it with -hosts or Sweeping.Hosts")
 	case how.Launcher != slurm && len(how.Slurm) > 0:
 		return errors.New("settings of Slurm are for the launcher slurm; choose it, or leave them out")
 	case how.Launcher != kubernetes && len(how.K8s) > 0:
 		return errors.New("settings of Kubernetes are for the launcher k8s; choose it, or leave them out")
 	case how.Launcher != slurm && how.Submit:
-		return errors.New("only Slurm is submitted to: workers on this machine end with this process, and a job of Kubernetes is printed")
-	case (how.Launcher == "" || how.Launcher == local) && how.DryRun:
-		return errors.New("workers on this machine have no script to print; a dry run is for the launcher slurm")
+		return errors.New("only Slurm is submitted to: workers on this machine and on hosts end with this process, and a job of Kubernetes is printed")
+	case (how.Launcher == "" || how.Launcher == local || how.Launcher == ssh) && how.DryRun:
+		return errors.New("workers on this machine and on hosts have no script to print; a dry run is for the launcher slurm")
 	case how.Launcher != "" && how.Launcher != local && how.Jobs != 0:
-		return errors.New("processes at once are for the launcher local; the others have the setting array_parallelism")
+		return errors.New("processes at once are for the launcher local; hosts have jobs=N in their file, and the others the " +
+			"setting array_parallelism")
 	case how.Jobs < 0:
 		return fmt.Errorf("%d processes at once; use 1 or more, or 0 for as many as are fastest", how.Jobs)
 	}
@@ -53,6 +60,7 @@ func (how Sweeping) check() error {
 // Names of launchers.
 const (
 	local      = "local"
+	ssh        = "ssh"
 	slurm      = "slurm"
 	kubernetes = "k8s"
 )
@@ -63,6 +71,8 @@ func (how Sweeping) launcher() (sweep.Launcher, error) {
 		return nil, err
 	}
 	switch how.Launcher {
+	case ssh:
+		return sweep.NewSSH(how.Hosts)
 	case slurm:
 		return sweep.NewSlurm(how.Slurm)
 	case kubernetes:

@@ -10,6 +10,7 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 )
@@ -82,6 +83,10 @@ type Sharded interface {
 	// Shards lists the first image of each shard, in ascending order from 0; nil where all are in one. The caller must not change it.
 	Shards() []int
 }
+
+// ErrChanged is in the error of an image whose file is another than when the data were opened. It is no broken image, which others may
+// stand in for: what the set said of its images is no longer so.
+var ErrChanged = errors.New("has changed since it was opened")
 
 // UnknownSplit is the error for a split that a collection does not have.
 func UnknownSplit(collection, split string, have []string) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/content"
 )
 
@@ -173,7 +174,7 @@ func (f *file) decode(group parquet.RowGroup, row int64) (img image.Image, err e
 		return nil, err
 	}
 	if now.Size() != f.opened.Size() || !now.ModTime().Equal(f.opened.ModTime()) {
-		return nil, errors.New("the file has changed since it was opened; leave files alone while they are read, and start again")
+		return nil, fmt.Errorf("the file %w; leave files alone while they are read, and start again", datasets.ErrChanged)
 	}
 	err = guarded(func() error {
 		pages := group.ColumnChunks()[f.image].Pages()

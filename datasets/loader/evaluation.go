@@ -2,6 +2,7 @@ package loader
 
 import (
 	"context"
+	"errors"
 	"image"
 	"runtime"
 	"sync"
@@ -61,7 +62,7 @@ func Decode(ctx context.Context, set datasets.Set, images []int, use func(n int,
 	})
 }
 
-// all reads something of the image at each position, in parallel. It tells each image that fails once.
+// all reads something of the image at each position, in parallel. It tells each image that fails once. Data that changed are an error.
 func all(ctx context.Context, set datasets.Set, images []int, read func(n int) error) (skipped []Skip, err error) {
 	failed := make([]error, len(images))
 	var next atomic.Int64
@@ -79,6 +80,9 @@ func all(ctx context.Context, set datasets.Set, images []int, read func(n int) e
 	}
 	told := map[int]bool{}
 	for n, err := range failed {
+		if errors.Is(err, datasets.ErrChanged) {
+			return nil, err
+		}
 		if i := images[n]; err != nil && !told[i] {
 			told[i] = true
 			skipped = append(skipped, Skip{i, set.Key(i), err})

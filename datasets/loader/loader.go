@@ -164,8 +164,8 @@ func (l *Loader) Submit(r Request) error {
 
 // Next returns the batch that was submitted first of those not yet returned, as soon as it is ready. A pair whose image, or second
 // image, cannot be decoded is replaced by the next one of Config.Pairs whose images can and, but for a pool's, that is not in the
-// mini-batch. Where there is none left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx
-// ends first nothing is lost: the next call returns the same batch.
+// mini-batch. Where there is none left, no image of the whole batch can be decoded, or one has changed (datasets.ErrChanged), that is an
+// error and the batch is gone. When ctx ends first nothing is lost: the next call returns the same batch.
 func (l *Loader) Next(ctx context.Context) (Batch, error) {
 	l.mu.Lock()
 	if l.closed {
@@ -207,6 +207,9 @@ func (l *Loader) deliver(w *work) (Batch, error) {
 			l.reported[skip.Image] = true
 			batch.Skipped = append(batch.Skipped, *skip)
 		}
+	}
+	if w.failed != nil && errors.Is(w.failed.Err, datasets.ErrChanged) {
+		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: %w", w.request.Epoch, w.request.Step, w.failed.Err)
 	}
 	if w.failed != nil {
 		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: too few images can be decoded to fill the mini-batch of %d pairs; one "+

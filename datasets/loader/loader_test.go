@@ -253,6 +253,29 @@ func TestBrokenImagesAreReplaced(t *testing.T) {
 	}
 }
 
+// changing is a set of which an image has changed.
+type changing struct{ toys }
+
+func (c changing) Image(ctx context.Context, i int) (image.Image, error) {
+	if i == 2 {
+		return nil, fmt.Errorf("the shard %w", datasets.ErrChanged)
+	}
+	return c.toys.Image(ctx, i)
+}
+
+// Nothing stands in for an image that has changed: training and evaluation end.
+func TestChangedDataAreAnError(t *testing.T) {
+	c := config(t, changing{toys{n: 4}})
+	l := New(c)
+	defer l.Close()
+	must.Do(t, l.Submit(Request{Pairs: []int{0, 1}}))
+	must.Do(t, l.Submit(Request{Pairs: []int{0, 4, 6}, Step: 1}))
+	must.Get(l.Next(t.Context()))(t)
+	must.Fail(t, must.Err(l.Next(t.Context())), "loader: epoch 0, step 1: the shard has changed since it was opened")
+	must.Fail(t, must.Err(Unreadable(t.Context(), c.Set, nil)), "the shard has changed")
+	must.Fail(t, must.Err2(Pixels(t.Context(), c.Set, []int{0, 2}, 8)), "the shard has changed")
+}
+
 // However many images are broken, no pair is in a batch twice: it would be its own negative. Where the pairs that are left do not
 // fill the batch, the error says what to do.
 func TestSubstitutesAreNew(t *testing.T) {

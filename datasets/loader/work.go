@@ -1,8 +1,11 @@
 package loader
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
+
+	"vlpx.internal/datasets"
 )
 
 // work is a batch on its way. Its counters are guarded by the loader's mutex; each position of its slices belongs to the
@@ -15,7 +18,7 @@ type work struct {
 	view       []float32
 	ids        []int32
 	skips      []*Skip // the image of a position's own pair that failed
-	failed     *Skip   // one where a position could not even be filled with another pair
+	failed     *Skip   // one that another pair cannot, or must not, stand in for
 	next, left int     // position to take next, positions not finished
 	done       chan struct{}
 }
@@ -123,8 +126,14 @@ func (l *Loader) see(r Request, position, image int, seed uint64, pixels, view [
 	return nil
 }
 
-// replace fills the positions whose images failed; where all did, something else is wrong than an image.
+// replace fills the positions whose images failed; where all did, or the data changed, something else is wrong than an image.
 func (l *Loader) replace(w *work) {
+	for _, skip := range w.skips {
+		if skip != nil && errors.Is(skip.Err, datasets.ErrChanged) {
+			w.failed = skip
+			return
+		}
+	}
 	batch := len(w.skips) - w.request.Pool
 	taken := make(map[int]bool, batch)
 	readable := false

@@ -1,7 +1,6 @@
 package webdataset
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/content"
 )
 
@@ -48,7 +48,7 @@ func (s *tarFile) decode(one sample) (image.Image, error) {
 		return nil, err
 	}
 	if now.Size() != s.indexed.Size() || !now.ModTime().Equal(s.indexed.ModTime()) {
-		return nil, errors.New("the shard has changed since it was opened; leave shards alone while they are read, and start again")
+		return nil, fmt.Errorf("the shard %w; leave shards alone while they are read, and start again", datasets.ErrChanged)
 	}
 	return content.Decode(io.NewSectionReader(f, one.offset, one.size))
 }

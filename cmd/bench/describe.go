@@ -100,7 +100,7 @@ func describe(c train.Config, engine string) (d described, err error) {
 			d.Losses = append(d.Losses, name)
 		}
 	}
-	if !d.method(c.Method, smoothing) || c.Optimiser.TemperatureRate != 0 || c.Optimiser.LayerDecay != 0 {
+	if !d.method(c.Method, smoothing) || c.Optimiser.TemperatureRate != 0 || c.Optimiser.LayerDecay != 0 || c.Optimiser.LoRA != 0 {
 		return no(c.Method.Name+" of "+f.Name(), "race "+strings.Join(raced(f), ", ")+", or leave -peer out")
 	}
 	return d, nil

@@ -11,6 +11,9 @@ import (
 // ofLayer finds the stack of layers, and the number in it, in the path of a variable.
 var ofLayer = regexp.MustCompile(`^(.*)/layer_(\d+)/`)
 
+// OfLayer reports whether a variable is of a transformer's layer, by its path.
+func OfLayer(path string) bool { return ofLayer.MatchString(path) && !strings.Contains(path, "/stage") }
+
 // behind are the scopes of a stack that lie behind all of its layers.
 var behind = []string{"norm", "mlm", "corrected", "pooler"}
 
@@ -24,7 +27,7 @@ func Heights(paths []string) (map[string]int, error) {
 		if of == nil {
 			continue
 		}
-		if strings.Contains(path, "/stage") {
+		if !OfLayer(path) {
 			return nil, fmt.Errorf("encoder: %s is of a ResNet, which is no stack of a transformer's layers", path)
 		}
 		number, err := strconv.Atoi(of[2])

@@ -213,7 +213,7 @@ func (t Trained) Apart(s scale.Scale, framework, name string) (run.Run, error) {
 // share scenes, and for all noise and portions of the data. The scale has its epochs and learning rate.
 func (w planner) apart(s scale.Scale, framework, name string) (run.Run, error) {
 	s.Locked, s.Framework, s.WarmStart = scale.Locked{}, "", 0
-	s.Select, s.Patience, s.EMA = "", 0, 0
+	s.Select, s.Patience, s.EMA, s.Optimiser.LoRA = "", 0, 0, 0
 	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
 	if err := s.Frame(framework); err != nil {
 		return run.Run{}, err

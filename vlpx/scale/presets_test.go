@@ -103,6 +103,17 @@ func TestPaperPreset(t *testing.T) {
 	}
 }
 
+// What is AdamW's alone is refused beside LARS, which SimCLR has.
+func TestAdaptersBesideLARS(t *testing.T) {
+	for _, setting := range []string{"lora=2", "layerdecay=0.5"} {
+		s := must.Get(scale.Preset("tiny", false))(t)
+		must.Do(t, s.Set("framework=simclr"))
+		must.Do(t, s.Set(setting))
+		r := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0]
+		must.Fail(t, r.Train.Validate(), "LARS and AdamW", setting)
+	}
+}
+
 // SimCLR is SogCLR's at the paper's scale (METHODS.md 7.1), and trains at every scale, on scenes, on photographs and behind no locked
 // encoder.
 func TestSimCLRPresets(t *testing.T) {

@@ -244,7 +244,8 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 	s = s.Resolved()
 	optimiser := s.Optimiser
 	if s.LARS != (train.LARS{}) {
-		optimiser = train.AdamW{}
+		// What is AdamW's alone is refused where it was set, and not left out in silence.
+		optimiser = train.AdamW{LayerDecay: optimiser.LayerDecay, LoRA: optimiser.LoRA}
 	}
 	schedule := s.Schedule
 	schedule.Past = s.past()

@@ -83,6 +83,8 @@ func trainingSettings() []Settable {
 			"that of all weights"},
 		{Name: "optimiser.layerdecay", Says: "what the learning rate falls by from each layer of a transformer to the one before it, as in " +
 			"fine-tuning a published model, such as 0.75; 0 for one rate", Also: []string{"llrd", "layerwisedecay", "layerlrdecay"}},
+		{Name: "optimiser.lora", Unit: "rank", Says: "low-rank adapters of the matrices of a transformer's layers learn, and all else is " +
+			"frozen, as in fine-tuning a published model, such as 8; 0 for learning all weights", Also: []string{"adapters", "lorarank"}},
 		{Name: "lars.trust", Says: "length of a step as a share of the weights' norm by LARS, which takes AdamW's place unless it is " +
 			"zero, as in SimCLR"},
 		{Name: "lars.momentum", Says: "LARS's momentum", Also: []string{"momentum"}},

@@ -48,7 +48,7 @@ func (s Scale) WarmScale() Scale {
 		s.Schedule.Epochs = s.Resolved().Schedule.Epochs
 	}
 	s.Epochs, s.WarmStart = s.WarmStart, 0
-	s.Select, s.Patience, s.EMA = "", 0, 0
+	s.Select, s.Patience, s.EMA, s.Optimiser.LoRA = "", 0, 0, 0
 	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
 	return s
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -26,6 +27,9 @@ type AdamW struct {
 	// LayerDecay, if not 0, is what the learning rate falls by from layer to layer of each transformer, down from its output (see
 	// encoder.Heights), as in fine-tuning a published model (Clark et al., 2020; Bao et al., 2022); it lies below 1.
 	LayerDecay float64 `json:",omitempty"`
+	// LoRA, if not 0, is the rank of adapters that are learned of the matrices of a transformer's layers in the place of all weights (Hu et
+	// al., 2021).
+	LoRA int `json:",omitempty"`
 }
 
 // lowTemperature is where FastCLIP learns a temperature more slowly.
@@ -115,9 +119,13 @@ func (o AdamW) temperatureRate(scale *Node) *Node {
 // Validate says what is wrong with the settings.
 func (o AdamW) Validate() error {
 	if !(o.Beta1 >= 0 && o.Beta1 < 1 && o.Beta2 >= 0 && o.Beta2 < 1) || !(o.Epsilon > 0) || o.WeightDecay < 0 || o.ClipNorm < 0 ||
-		!(o.TemperatureRate >= 0) || !(o.LayerDecay >= 0 && o.LayerDecay < 1) {
+		!(o.TemperatureRate >= 0) || !(o.LayerDecay >= 0 && o.LayerDecay < 1) || o.LoRA < 0 {
 		return fmt.Errorf("train: AdamW %+v: betas lie in [0, 1), epsilon above 0, weight decay, "+
-			"clip norm and the temperature's rate at 0 or above, the decay by layers in (0, 1), and 0 for none", o)
+			"clip norm, the temperature's rate and the adapters' rank at 0 or above, the decay by layers in (0, 1), and 0 for none", o)
+	}
+	if o.LoRA > 0 && (o.LayerDecay > 0 || o.TemperatureRate > 0) {
+		return errors.New("train: adapters beside a decay by layers or a temperature's rate, which are of weights that adapters freeze; set " +
+			"lora=0, or layerdecay=0 and temperaturerate=0")
 	}
 	return nil
 }

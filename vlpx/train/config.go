@@ -61,6 +61,9 @@ func (c Config) optimiser() interface {
 	if c.LARS != (LARS{}) {
 		return c.LARS
 	}
+	if c.Optimiser.LoRA > 0 {
+		return lora{c.Optimiser, c.Seed}
+	}
 	return c.Optimiser
 }
 
@@ -94,7 +97,8 @@ func (c Config) Validate() error {
 		return err
 	}
 	if c.LARS != (LARS{}) && c.Optimiser != (AdamW{}) {
-		return fmt.Errorf("train: LARS and AdamW; a run has one optimiser, leave the other's settings out")
+		return fmt.Errorf("train: LARS and AdamW; a run has one optimiser: leave AdamW's settings out, such as lora and layerdecay, or set " +
+			"lars.trust, lars.momentum and lars.weightdecay to 0")
 	}
 	if err := c.Schedule.Validate(); err != nil {
 		return err

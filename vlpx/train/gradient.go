@@ -88,6 +88,11 @@ func setter(g *Graph, hold *Node) func(v *model.Variable, value *Node) {
 
 // kept is a variable of the optimiser, zero at first.
 func kept(store *model.Store, name string, shape shapes.Shape) *model.Variable {
+	return keptFrom(store, name, shape, initializer.Zero)
+}
+
+// keptFrom is kept, with another first value.
+func keptFrom(store *model.Store, name string, shape shapes.Shape, first model.VariableInitializer) *model.Variable {
 	path := Optimiser + "/" + strings.TrimPrefix(name, "/")
-	return store.VariableWithShape(path, shape, initializer.Zero).SetTrainable(false)
+	return store.VariableWithShape(path, shape, first).SetTrainable(false)
 }

@@ -96,16 +96,24 @@ func shape(t engine.ProfiledTensor) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(t.Dims), "[]"), " ", "x")
 }
 
+// farthest is the factor, or its inverse, from which on a budget is told to be worth little. It is our choice.
+const farthest = 1.5
+
 // note tells how the budget was made and is to be read.
 func (b Budget) note() string {
 	var rates []string
 	for _, r := range b.Memory {
 		rates = append(rates, fmt.Sprintf("%d KB: %.0f", r.Bytes>>10, r.PerSecond/1e9))
 	}
+	far := ""
+	if b.Factor > farthest || b.Factor < 1/farthest {
+		far = ", which is so far from 1 that shares are worth little: other programs were at work, or the step is short beside what the " +
+			"profiler adds"
+	}
 	return fmt.Sprintf("Limits are, in the same turns, the engine's product of two matrices of %d, %.0f GFLOP/s, and for all but products "+
 		"the copy that moves as many bytes or the next more (GB/s of %s). Times are of ONNX Runtime's profiler, with which the step takes "+
-		"%s ms: less what it takes to write the shapes, and times %.2f to add up. Between operations are %.2f µs for each, as for one that "+
+		"%s ms: less what it takes to write the shapes, and times %.2f to add up%s. Between operations are %.2f µs for each, as for one that "+
 		"computes next to nothing. Operations that are joined count as the first of %s.", side, b.Peak/1e9, strings.Join(rates, ", "),
-		milliseconds(b.Profiled), b.Factor, 1e6*b.Call, strings.Join([]string{string(fusion.Update), string(fusion.Activation),
+		milliseconds(b.Profiled), b.Factor, far, 1e6*b.Call, strings.Join([]string{string(fusion.Update), string(fusion.Activation),
 			string(fusion.Softmax), string(fusion.Dropout), string(fusion.Normalisation)}, ", "))
 }

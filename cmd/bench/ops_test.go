@@ -106,6 +106,12 @@ func TestSpend(t *testing.T) {
 	if math.Abs(b.Factor-.0075/.00525) > 1e-9 {
 		t.Errorf("got the factor %g", b.Factor)
 	}
+	for factor, far := range map[float64]bool{b.Factor: false, .6: true, 1.6: true} {
+		b.Factor = factor
+		if told := strings.Contains(b.note(), "worth little"); told != far {
+			t.Errorf("of the factor %g the table says %q", factor, b.note())
+		}
+	}
 	must.Fail(t, b.spend(p, seconds(.008)[:4]), "without chunk")
 	b.Median = .001
 	must.Fail(t, b.spend(p, seconds(.008)[1:]), "idle machine")

@@ -24,7 +24,7 @@ type Budget struct {
 	Median                   float64 // of the step, in seconds
 	Profiled                 float64 // of the step with the engine's profiler, made in turn with it, in seconds
 	Call                     float64 // of an operation that computes next to nothing, in the same turns, in seconds
-	// Factor is what the profiler's times of operations were multiplied by, less what it takes itself, so that shares add up.
+	// Factor is what the profiler's times, less what it takes itself, and those around the run were multiplied by, so that shares add up.
 	Factor float64
 	// Shares are what the median is spent on: operations by what they do, what is between them, and what is around the engine's run. They
 	// add up to it.
@@ -175,8 +175,8 @@ func counted(all Times) (times Times) {
 // spend shares the step out by the profile of its twin's session, which has made one step and then those of so many seconds.
 //
 // The profiler writes the shapes of what an operation reads and writes while it times it, and takes caches from it. The first is taken off
-// (see writing). Then what an operation takes however small counts as between operations, and the others are scaled to what is left of the
-// step without the profiler.
+// (see writing). Then what an operation takes however small counts as between operations, and the others, with what is around the run, are
+// scaled to what is left of the step without the profiler.
 func (b *Budget) spend(p engine.Profile, steps Times) error {
 	before := len(p.Runs) - len(steps)
 	if before != 1 {
@@ -212,10 +212,11 @@ func (b *Budget) spend(p engine.Profile, steps Times) error {
 		share.Seconds = max(0, counted(times[work]).Median())
 		sum += share.Seconds
 	}
-	if b.Factor = (b.Median - rest.Seconds - gap.Seconds) / sum; !(b.Factor > 0) {
-		return fmt.Errorf("benchmark: a step of %g s has no time for its %d operations beside %g s between and %g s around them; try again "+
-			"on an idle machine", b.Median, len(p.Operations), gap.Seconds, rest.Seconds)
+	if b.Factor = (b.Median - gap.Seconds) / (sum + rest.Seconds); !(b.Factor > 0) {
+		return fmt.Errorf("benchmark: a step of %g s has no time for its %d operations beside %g s between them; try again on an idle machine",
+			b.Median, len(p.Operations), gap.Seconds)
 	}
+	rest.Seconds *= b.Factor
 	for _, work := range fusion.Works() {
 		if share := all[work]; share != nil {
 			share.Seconds *= b.Factor

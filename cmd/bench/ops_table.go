@@ -112,8 +112,8 @@ func (b Budget) note() string {
 	}
 	return fmt.Sprintf("Limits are, in the same turns, the engine's product of two matrices of %d, %.0f GFLOP/s, and for all but products "+
 		"the copy that moves as many bytes or the next more (GB/s of %s). Times are of ONNX Runtime's profiler, with which the step takes "+
-		"%s ms: less what it takes to write the shapes, and times %.2f to add up%s. Between operations are %.2f µs for each, as for one that "+
-		"computes next to nothing. Operations that are joined count as the first of %s.", side, b.Peak/1e9, strings.Join(rates, ", "),
+		"%s ms: less what it takes to write the shapes, and, with what is around the run, times %.2f to add up%s. Between operations are "+
+		"%.2f µs for each, as for one that computes next to nothing. Operations that are joined count as the first of %s.", side, b.Peak/1e9, strings.Join(rates, ", "),
 		milliseconds(b.Profiled), b.Factor, far, 1e6*b.Call, strings.Join([]string{string(fusion.Update), string(fusion.Activation),
 			string(fusion.Softmax), string(fusion.Dropout), string(fusion.Normalisation)}, ", "))
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -40,18 +39,7 @@ func mapCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, table := range mapped.Tables() {
-				if err := table.Text(c.OutOrStdout(), terminal()); err != nil {
-					return err
-				}
-			}
-			for _, file := range files {
-				if err := mapped.Write(file); err != nil {
-					return err
-				}
-				fmt.Fprintln(c.OutOrStdout(), "wrote", file)
-			}
-			return nil
+			return tell(c, mapped.Tables(), files, mapped.Write)
 		},
 	}
 	flags := c.Flags()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/embedding"
 	"vlpx.internal/vlpx/lab"
 )
@@ -158,18 +159,7 @@ func auditCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, table := range found.Tables(shown) {
-				if err := table.Text(c.OutOrStdout(), terminal()); err != nil {
-					return err
-				}
-			}
-			for _, file := range files {
-				if err := found.Write(c.Context(), file, written); err != nil {
-					return err
-				}
-				fmt.Fprintln(c.OutOrStdout(), "wrote", file)
-			}
-			return nil
+			return tell(c, found.Tables(shown), files, func(file string) error { return found.Write(c.Context(), file, written) })
 		},
 	}
 	flags := c.Flags()
@@ -183,6 +173,22 @@ func auditCommand() *cobra.Command {
 	flags.StringSliceVarP(&files, "o", "o", nil, "a `file` to write, a new .csv or a gallery as .png, .pdf or .svg; may be repeated")
 	bindModel(c, &o)
 	return c
+}
+
+// tell prints tables, and then writes files.
+func tell(c *cobra.Command, all []tables.Table, files []string, write func(file string) error) error {
+	for _, table := range all {
+		if err := table.Text(c.OutOrStdout(), terminal()); err != nil {
+			return err
+		}
+	}
+	for _, file := range files {
+		if err := write(file); err != nil {
+			return err
+		}
+		fmt.Fprintln(c.OutOrStdout(), "wrote", file)
+	}
+	return nil
 }
 
 // bindModel binds what else finds a model.

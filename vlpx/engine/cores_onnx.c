@@ -1,8 +1,8 @@
 //go:build (linux || darwin) && cgo && (amd64 || arm64)
 
-// While a graph is computed each thread keeps to a core of its own, where the process has as many threads as cores. Linux wakes a thread up on the
-// core of the thread that waits for it, where all of them were busy lately, and parts the two only when a step of short operations is long over: CLIP's
-// took twice as long then.
+// While a graph is computed each thread keeps to a core of its own, where the process has as many threads as cores. Linux wakes a thread up
+// on the core of the thread that waits for it, where all cores were busy lately, and parts the two only when a step of short operations is
+// long over: CLIP's took twice as long then.
 
 #define _GNU_SOURCE
 #include "onnxruntime.h"
@@ -14,8 +14,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-typedef OrtStatus *(*RunFunction)(OrtSession *, const void *, const char *const *, const OrtValue *const *, size_t, const char *const *, size_t,
-                                  OrtValue **);
+typedef OrtStatus *(*RunFunction)(OrtSession *, const void *, const char *const *, const OrtValue *const *, size_t, const char *const *,
+                                  size_t, OrtValue **);
 
 static RunFunction run;
 static cpu_set_t first; // the core of the thread that calls

@@ -94,8 +94,8 @@ typedef struct OrtAllocator {
 OrtStatus *askForHeap(const OrtApi *api, OrtSessionOptions *options);
 void shareHeap(const OrtApi *api, const OrtEnv *env);
 
-// shareCores gives each of as many threads a core of its own, if the process may use as many. keepToCores has sessions with these options do so, and
-// keepRunToCore is the function that runs one so in the place of runs, the library's.
+// shareCores gives each of as many threads a core of its own, if the process may use as many. keepToCores has sessions with these options
+// do so, and keepRunToCore is the function that runs one so in the place of runs, the library's.
 void shareCores(int threads);
 OrtStatus *keepToCores(const OrtApi *api, OrtSessionOptions *options);
 void *keepRunToCore(void *runs);

@@ -7,27 +7,49 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// selfAttention lets the tokens x [batch, tokens, width] attend to each other.
+// selfAttention lets the tokens of x [batch, tokens, width] that ask attend to all of them.
 //
 //   - bias: added to the attention logits, [batch, 1, 1, tokens] (see PaddingBias) or [1, 1, tokens, tokens] (see CausalBias), or nil.
-func (b Block) selfAttention(s *model.Scope, x, bias *Node) *Node {
-	q, own := b.projected(s, x)
-	return b.attend(s, q, own.Keys, own.Values, bias)
+func (b Block) selfAttention(s *model.Scope, x, bias *Node, ask Asking) *Node {
+	if ask == nil {
+		q, own := b.projected(s, x)
+		return b.attend(s, q, own.Keys, own.Values, bias)
+	}
+	weights, offset := b.projection(s, x.Graph())
+	part := func(x *Node, from, to int) *Node {
+		columns := AxisRange(from*b.Width, to*b.Width)
+		return b.heads(Add(MatMulRows(x, Slice(weights, AxisRange(), columns), b.Half), ExpandLeftToRank(Slice(offset, columns), 3)))
+	}
+	own := part(x, 1, 3)
+	return b.attend(s, nth(part(ask(x), 0, 1), 0), nth(own, 0), nth(own, 1), bias)
 }
 
-// projected are what tokens x [batch, tokens, width] ask of each other, [batch, heads, tokens, dim], and what they offer.
-func (b Block) projected(s *model.Scope, x *Node) (query *Node, own Memory) {
-	batch, tokens, at := x.Shape().Dim(0), x.Shape().Dim(1), s.In("qkv")
-	bias := Variable(at, x.Graph(), Bias, 3*b.Width)
+// projection are the weights and the bias of queries, keys and values side by side, [width, 3 width] and [3 width].
+func (b Block) projection(s *model.Scope, g *Graph) (weights, bias *Node) {
+	at := s.In("qkv")
+	bias = Variable(at, g, Bias, 3*b.Width)
 	if b.KeysUnbiased {
 		of := func(part int) *Node { return Slice(bias, AxisRange(part*b.Width, (part+1)*b.Width)) }
 		bias = Concatenate([]*Node{of(0), ZerosLike(of(1)), of(2)}, 0)
 	}
-	qkv := Add(MatMulRows(x, Variable(at, x.Graph(), Weights, b.Width, 3*b.Width), b.Half), ExpandLeftToRank(bias, 3))
-	qkv = TransposeAllAxes(Reshape(qkv, batch, tokens, 3, b.Heads, b.Width/b.Heads), 2, 0, 3, 1, 4) // [3, batch, heads, tokens, dim]
-	part := func(i int) *Node { return Squeeze(Slice(qkv, AxisRange(i, i+1)), 0) }
-	return part(0), Memory{part(1), part(2)}
+	return Variable(at, g, Weights, b.Width, 3*b.Width), bias
 }
+
+// projected are what tokens x [batch, tokens, width] ask of each other, [batch, heads, tokens, dim], and what they offer.
+func (b Block) projected(s *model.Scope, x *Node) (query *Node, own Memory) {
+	weights, bias := b.projection(s, x.Graph())
+	qkv := b.heads(Add(MatMulRows(x, weights, b.Half), ExpandLeftToRank(bias, 3)))
+	return nth(qkv, 0), Memory{nth(qkv, 1), nth(qkv, 2)}
+}
+
+// heads turns projections side by side, [batch, tokens, parts width], into [parts, batch, heads, tokens, dim].
+func (b Block) heads(x *Node) *Node {
+	batch, tokens, parts := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)/b.Width
+	return TransposeAllAxes(Reshape(x, batch, tokens, parts, b.Heads, b.Width/b.Heads), 2, 0, 3, 1, 4)
+}
+
+// nth is a part of heads, [batch, heads, tokens, dim].
+func nth(parts *Node, i int) *Node { return Squeeze(Slice(parts, AxisRange(i, i+1)), 0) }
 
 // Memory holds the keys and values that tokens offer to one layer's attention, such as an image's to cross-attention, each
 // [images, heads, tokens, dim].
@@ -35,11 +57,8 @@ type Memory struct{ Keys, Values *Node }
 
 // memory projects image tokens [images, tokens, any width] to this layer's keys and values.
 func (b Block) memory(s *model.Scope, image *Node) Memory {
-	images, tokens := image.Shape().Dim(0), image.Shape().Dim(1)
-	kv := Linear(s.In("kv"), image, 2*b.Width, b.Half)
-	kv = TransposeAllAxes(Reshape(kv, images, tokens, 2, b.Heads, b.Width/b.Heads), 2, 0, 3, 1, 4)
-	part := func(i int) *Node { return Squeeze(Slice(kv, AxisRange(i, i+1)), 0) }
-	return Memory{part(0), part(1)}
+	parts := b.heads(Linear(s.In("kv"), image, 2*b.Width, b.Half))
+	return Memory{nth(parts, 0), nth(parts, 1)}
 }
 
 // crossAttention lets text tokens x [batch, tokens, width] attend to the image of their row: memory's rows are already
@@ -50,8 +69,7 @@ func (b Block) crossAttention(s *model.Scope, x *Node, m Memory) *Node {
 
 // query projects tokens x [batch, tokens, width] to what they ask of others' keys, [batch, heads, tokens, dim].
 func (b Block) query(s *model.Scope, x *Node) *Node {
-	q := Linear(s.In("query"), x, b.Width, b.Half)
-	return TransposeAllAxes(Reshape(q, x.Shape().Dim(0), x.Shape().Dim(1), b.Heads, b.Width/b.Heads), 0, 2, 1, 3)
+	return nth(b.heads(Linear(s.In("query"), x, b.Width, b.Half)), 0)
 }
 
 // attend is mix followed by the output projection.
@@ -98,7 +116,7 @@ func selectRows(choice, x *Node, half bool) *Node {
 	return Reshape(inHalf(half, (*DotBuilder).MatMul, StopGradient(choice), flat), dims...)
 }
 
-// chosen is the memory of the image that each row of a choice names (see [Block.Cross]). With Half it is in bfloat16's numbers, as the
+// chosen is the memory of the image that each row of a choice [rows, images] (one-hot) names. With Half it is in bfloat16's numbers, as the
 // products that read it take it.
 func (b Block) chosen(choice *Node, m Memory) Memory {
 	return Memory{selectRows(choice, m.Keys, b.Half), selectRows(choice, m.Values, b.Half)}

@@ -44,7 +44,7 @@ func TestSelfAttentionAgainstLoop(t *testing.T) {
 	x := normals(rand.New(rand.NewPCG(3, 4)), batch*tokens*width)
 	mask := [][]float32{{1, 1, 1, 1}, {1, 1, 0, 0}}
 	n := newNetwork(t, func(s *model.Scope, in []*Node) []*Node {
-		return []*Node{twoHeads.selfAttention(s.In("a"), in[0], PaddingBias(in[1]))}
+		return []*Node{twoHeads.selfAttention(s.In("a"), in[0], PaddingBias(in[1]), nil)}
 	}, shaped(x, batch, tokens, width), mask)
 	var want []float64
 	for b := range batch {
@@ -94,7 +94,7 @@ func TestPaddingHasNoInfluence(t *testing.T) {
 	x := normals(r, tokens*width)
 	mask := [][]float32{{1, 1, 1, 0, 0}}
 	n := newNetwork(t, func(s *model.Scope, in []*Node) []*Node {
-		return []*Node{twoHeads.Self(s.In("layer"), in[0], PaddingBias(in[1]))}
+		return []*Node{twoHeads.Self(s.In("layer"), in[0], PaddingBias(in[1]), nil)}
 	}, shaped(x, 1, tokens, width), mask)
 	before := n.run(shaped(x, 1, tokens, width), mask)[0]
 	copy(x[kept*width:], normals(r, (tokens-kept)*width))

@@ -28,7 +28,7 @@ func (b BERT) block(half bool) Block {
 //
 //   - bias: of the attention logits, from PaddingBias.
 func (b BERT) Encode(s *model.Scope, ids, bias *Node, half bool) *Node {
-	return b.Read(s, b.Embed(s, ids, nil), bias, half)
+	return b.Read(s, b.Embed(s, ids, nil), bias, nil, half)
 }
 
 // Embed turns ids [batch, tokens] (int32) into the sums of their word, position and type embeddings, normalised,
@@ -49,12 +49,12 @@ func (b BERT) Embed(s *model.Scope, ids, types *Node) *Node {
 	return dropout(e, LayerNorm(e.In("norm"), x, bertEpsilon), b.Dropout)
 }
 
-// Read turns embedded texts [batch, tokens, Width] into states of the same shape with the text layers.
+// Read turns embedded texts [batch, tokens, Width] into states with the text layers, of the tokens that something reads.
 //
 //   - bias: of the attention logits, from PaddingBias.
-func (b BERT) Read(s *model.Scope, x, bias *Node, half bool) *Node {
+func (b BERT) Read(s *model.Scope, x, bias *Node, read Asking, half bool) *Node {
 	for layer := range b.Layers {
-		x = b.block(half).Self(s.In("layer_%d", layer), x, bias)
+		x = b.block(half).Self(s.In("layer_%d", layer), x, bias, read.last(layer, b.Layers))
 	}
 	return x
 }
@@ -62,16 +62,42 @@ func (b BERT) Read(s *model.Scope, x, bias *Node, half bool) *Node {
 // Fuse turns text states [rows, tokens, Width] and image tokens [images, patches, any width] into multimodal states
 // [rows, tokens, Width]; row r reads the image that choice [rows, images] (one-hot) names.
 func (b BERT) Fuse(s *model.Scope, text, bias, image, choice *Node, half bool) *Node {
-	x := text
-	for layer := range b.Fusion {
-		x = b.block(half).Cross(s.In("layer_%d", b.Layers+layer), x, bias, image, choice)
-	}
-	return x
+	_, states := b.FuseFor(s, text, bias, image, choice, 0, half)
+	return states
 }
 
-// FuseTwo is Fuse with a left and a right image a row, [rows, patches, any width] each, and two layers in the place of each fusion layer,
-// of which the first reads the left image and the second the right. The two share the projections of images to keys and values, which are
-// variables of the first one's (METHODS.md 15.6).
+// FuseFor is Fuse where of the first rows, so many as classes says, nothing reads more than the class token: its states [classes, Width],
+// and those of the other rows, [rows - classes, tokens, Width]; nil where there are no such rows.
+func (b BERT) FuseFor(s *model.Scope, text, bias, image, choice *Node, classes int, half bool) (class, states *Node) {
+	x, block := text, b.block(half)
+	rows := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(from, to)) }
+	for layer := range b.Fusion - 1 {
+		x = block.Cross(s.In("layer_%d", b.Layers+layer), x, bias, nil, func(s *model.Scope) Memory {
+			return block.chosen(choice, block.memory(s, image))
+		})
+	}
+	last, all := s.In("layer_%d", b.Layers+b.Fusion-1), x.Shape().Dim(0)
+	var offered Memory
+	read := func(from, to int, ask Asking) *Node {
+		return block.Cross(last.ResetVisited(), rows(x, from, to), rows(bias, from, to), ask, func(s *model.Scope) Memory {
+			if offered.Keys == nil {
+				offered = block.memory(s, image)
+			}
+			return block.chosen(rows(choice, from, to), offered)
+		})
+	}
+	if classes > 0 {
+		class = Squeeze(read(0, classes, Class), 1)
+	}
+	if classes < all {
+		states = read(classes, all, nil)
+	}
+	return class, states
+}
+
+// FuseTwo is FuseFor with a left and a right image a row, [rows, patches, any width] each, two layers in the place of each fusion layer,
+// of which the first reads the left image and the second the right, and class tokens alone, [rows, Width]. The two layers share the
+// projections of images to keys and values, which are variables of the first one's (METHODS.md 15.6).
 func (b BERT) FuseTwo(s *model.Scope, text, bias, left, right *Node, half bool) *Node {
 	x, block, rows := text, b.block(half), text.Shape().Dim(0)
 	left.AssertDims(rows, -1, -1)
@@ -80,7 +106,8 @@ func (b BERT) FuseTwo(s *model.Scope, text, bias, left, right *Node, half bool) 
 	for layer := range b.Fusion {
 		var both Memory
 		for side := range 2 {
-			x = block.reading(s.In("layer_%d", b.Layers+2*layer+side), x, bias, func(s *model.Scope) Memory {
+			ask := Asking(Class).last(2*layer+side, 2*b.Fusion)
+			x = block.Cross(s.In("layer_%d", b.Layers+2*layer+side), x, bias, ask, func(s *model.Scope) Memory {
 				if side == 0 {
 					both = block.memory(s, images)
 				}
@@ -89,7 +116,7 @@ func (b BERT) FuseTwo(s *model.Scope, text, bias, left, right *Node, half bool) 
 			})
 		}
 	}
-	return x
+	return Squeeze(x, 1)
 }
 
 // Words returns the logits over the vocabulary of multimodal states [..., Width]: dense, GELU, layer normalisation, and a

@@ -19,36 +19,63 @@ type Block struct {
 	Fused             bool // attention without bias and dropout is the engine's own operation, where it has one
 }
 
+// Asking picks the tokens of a layer's input x [rows, tokens, width] that become its output, [rows, fewer, width]; nil picks all. Others
+// only offer keys and values: behind the last layer nothing reads what they would become, so that it is not computed.
+type Asking func(x *Node) *Node
+
+// Class asks for the first token alone, [rows, 1, width].
+func Class(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(0, 1)) }
+
+// of picks tokens of x.
+func (a Asking) of(x *Node) *Node {
+	if a == nil {
+		return x
+	}
+	return a(x)
+}
+
+// last is a for the last of so many layers, all tokens for others.
+func (a Asking) last(layer, layers int) Asking {
+	if layer < layers-1 {
+		return nil
+	}
+	return a
+}
+
 // Self applies the layer without cross-attention to x [batch, tokens, width].
-func (b Block) Self(s *model.Scope, x, bias *Node) *Node {
-	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, bias) })
+//
+//   - bias: of the attention logits of the tokens that ask.
+func (b Block) Self(s *model.Scope, x, bias *Node, ask Asking) *Node {
+	x = b.attention(s, x, bias, ask)
 	return b.residual(s.In("mlp"), x, b.feedForward)
 }
 
-// Cross applies the layer with cross-attention between self-attention and feed-forward, as ALBEF's multimodal layers do.
-// Row r of x attends to the image that choice names: choice is one-hot, [batch, images]; image is [images, tokens, width].
-func (b Block) Cross(s *model.Scope, x, bias, image, choice *Node) *Node {
-	return b.reading(s, x, bias, func(s *model.Scope) Memory {
-		return b.chosen(choice, b.memory(s, image))
-	})
-}
-
-// reading is Cross with what row r of x attends to in row r of a memory, which is made in the scope of cross-attention.
-func (b Block) reading(s *model.Scope, x, bias *Node, remember func(*model.Scope) Memory) *Node {
-	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, bias) })
+// Cross applies the layer with cross-attention between self-attention and feed-forward, as ALBEF's multimodal layers do. Row r of x attends
+// to row r of a memory, which is made in the scope of cross-attention.
+func (b Block) Cross(s *model.Scope, x, bias *Node, ask Asking, remember func(*model.Scope) Memory) *Node {
+	x = b.attention(s, x, bias, ask)
 	x = b.residual(s.In("cross"), x, func(s *model.Scope, x *Node) *Node { return b.crossAttention(s, x, remember(s)) })
 	return b.residual(s.In("mlp"), x, b.feedForward)
 }
 
+func (b Block) attention(s *model.Scope, x, bias *Node, ask Asking) *Node {
+	return b.residualOf(s.In("attention"), x, ask, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, bias, ask) })
+}
+
 func (b Block) residual(s *model.Scope, x *Node, branch func(*model.Scope, *Node) *Node) *Node {
+	return b.residualOf(s, x, nil, branch)
+}
+
+// residualOf adds a branch, which gives the tokens that ask, to these.
+func (b Block) residualOf(s *model.Scope, x *Node, ask Asking, branch func(*model.Scope, *Node) *Node) *Node {
 	if b.Recompute {
 		b.Recompute = false
-		return b.residual(s, x.Checkpoint(), branch).StopCheckpoint()
+		return b.residualOf(s, x.Checkpoint(), ask, branch).StopCheckpoint()
 	}
 	if b.PreNorm {
-		return Add(x, branch(s, LayerNorm(s.In("norm"), x, b.Epsilon)))
+		return Add(ask.of(x), branch(s, LayerNorm(s.In("norm"), x, b.Epsilon)))
 	}
-	return LayerNorm(s.In("norm"), Add(x, branch(s, x)), b.Epsilon)
+	return LayerNorm(s.In("norm"), Add(ask.of(x), branch(s, x)), b.Epsilon)
 }
 
 func (b Block) feedForward(s *model.Scope, x *Node) *Node {

@@ -29,20 +29,24 @@ const LastToken End = "last"
 
 const clipEpsilon = 1e-5
 
-// Encode turns ids [batch, tokens] (int32), tokens at most Positions and 0 where there is no text, into states [batch, Width].
+// Encode turns ids [batch, tokens] (int32), tokens at most Positions and 0 where there is no text, into normalised states [batch, Width].
 func (c CLIPText) Encode(s *model.Scope, ids *Node, half bool) *Node {
-	return c.End.of(c.States(s, ids, half), ids)
+	end := c.End.of(ids)
+	read := func(x *Node) *Node {
+		return ReduceAndKeep(Mul(x, InsertAxes(ConvertDType(end, x.DType()), -1)), ReduceSum, 1)
+	}
+	return Squeeze(c.states(s, ids, read, half), 1)
 }
 
-// States turns ids [batch, tokens] (int32), tokens at most Positions, into normalised states [batch, tokens, Width].
-func (c CLIPText) States(s *model.Scope, ids *Node, half bool) *Node {
+// states are normalised, of the tokens that are read.
+func (c CLIPText) states(s *model.Scope, ids *Node, read Asking, half bool) *Node {
 	block := Block{Width: c.Width, Heads: c.Heads, MLP: c.MLP, PreNorm: true, Epsilon: clipEpsilon, Half: half, Activation: c.Activation,
 		Recompute: c.Recompute}
-	return block.causal(s, ids, c.Vocab, c.Positions, c.Layers)
+	return block.causal(s, ids, c.Vocab, c.Positions, c.Layers, read)
 }
 
-// of picks each row's end of states [batch, tokens, width] by ids [batch, tokens]: [batch, width].
-func (e End) of(states, ids *Node) *Node {
+// of is the place of each row's end by ids [batch, tokens] (int32), one-hot, [batch, tokens] (bool).
+func (e End) of(ids *Node) *Node {
 	tokens := ids.Shape().Dim(1)
 	places := Iota(ids.Graph(), ids.Shape(), 1)
 	var end *Node // its place, [batch]
@@ -55,7 +59,7 @@ func (e End) of(states, ids *Node) *Node {
 	default:
 		exceptions.Panicf("encoder: no end of a text is called %q; take %q, or none for the largest id", e, LastToken)
 	}
-	return ReduceSum(Mul(states, InsertAxes(OneHot(end, tokens, states.DType()), -1)), 1)
+	return Equal(places, BroadcastToShape(InsertAxes(end, -1), ids.Shape()))
 }
 
 // Project maps x [..., in] to [..., out] by a matrix without a bias, as CLIP brings its towers' features to the shared embedding.

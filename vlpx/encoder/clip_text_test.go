@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -13,23 +14,22 @@ var tinyCLIPText = CLIPText{Vocab: 9, Positions: 6, Width: 4, Layers: 2, Heads: 
 // The end is the first token of the largest id, or the last one that is no padding.
 func TestEnd(t *testing.T) {
 	ids := [][]int32{{2, 8, 5, 8, 0}, {2, 5, 3, 0, 0}, {2, 3, 1, 4, 8}, {0, 0, 0, 0, 0}}
-	states := make([]float32, 4*5*2)
-	for i := range states {
-		states[i] = float32(i / 2 % 5) // its place
-	}
 	n := newNetwork(t, func(_ *model.Scope, in []*Node) []*Node {
-		return []*Node{End("").of(in[1], in[0]), LastToken.of(in[1], in[0])}
-	}, ids, shaped(states, 4, 5, 2))
-	got := n.run(ids, shaped(states, 4, 5, 2))
-	near(t, "largest id", got[0], []float64{1, 1, 1, 1, 4, 4, 0, 0}, 0)
-	near(t, "last token", got[1], []float64{3, 3, 2, 2, 4, 4, 0, 0}, 0)
+		place := func(e End) *Node {
+			return ConvertDType(ArgMax(ConvertDType(e.of(in[0]), dtypes.Int32), -1), dtypes.Float32)
+		}
+		return []*Node{place(""), place(LastToken)}
+	}, ids)
+	got := n.run(ids)
+	near(t, "largest id", got[0], []float64{1, 1, 4, 0}, 0)
+	near(t, "last token", got[1], []float64{3, 2, 4, 0}, 0)
 }
 
 // What follows a token does not reach it; what precedes it does.
 func TestCausal(t *testing.T) {
 	first, other := [][]int32{{2, 5, 3, 8, 0}}, [][]int32{{2, 5, 4, 8, 0}}
 	n := newNetwork(t, func(s *model.Scope, in []*Node) []*Node {
-		x := tinyCLIPText.States(s.In("text"), in[0], false)
+		x := tinyCLIPText.states(s.In("text"), in[0], nil, false)
 		x.AssertDims(1, 5, 4)
 		return []*Node{x}
 	}, first)

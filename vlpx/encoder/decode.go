@@ -26,7 +26,7 @@ func (b BERT) Decode(s *model.Scope, ids, memory, bias *Node, half bool) *Node {
 
 // decode applies the layer with cross-attention to texts x [rows*each, tokens, width], each side by side a row of memory.
 func (b Block) decode(s *model.Scope, x, own, memory, bias *Node) *Node {
-	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, own) })
+	x = b.attention(s, x, own, nil)
 	x = b.residual(s.In("cross"), x, func(s *model.Scope, x *Node) *Node {
 		dims, rows := x.Shape().Dimensions, memory.Shape().Dim(0)
 		m := b.memory(s, memory)

@@ -21,7 +21,7 @@ func (t GPT) States(s *model.Scope, ids *Node, half bool) *Node {
 	block := Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: gptEpsilon, Dropout: t.Dropout, Half: half,
 		Activation: NewGELU,
 		Recompute:  t.Recompute}
-	return block.causal(s, ids, t.Vocab, t.Positions, t.Layers)
+	return block.causal(s, ids, t.Vocab, t.Positions, t.Layers, nil)
 }
 
 // Next returns the logits over the vocabulary of the token behind each state [..., Width], by a decoder that is the word embedding, without

@@ -12,6 +12,5 @@ import (
 //
 // The result is [batch, Width]. The scope must be the one given to Encode.
 func (b BERT) Pooled(s *model.Scope, states *Node, half bool) *Node {
-	first := Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
-	return Tanh(Linear(s.In("pooler"), first, b.Width, half))
+	return Tanh(Linear(s.In("pooler"), Squeeze(Class(states), 1), b.Width, half))
 }

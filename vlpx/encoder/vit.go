@@ -49,6 +49,19 @@ func (v ViT) Epsilon() float64 {
 // Encode turns images [batch, Input...] into tokens [batch, Tokens, Width]; token 0 is the class token. A locked encoder's tokens know
 // their places: they are brought to the width and go into the layers.
 func (v ViT) Encode(s *model.Scope, images *Node, half bool) *Node {
+	return v.encode(s, images, nil, half)
+}
+
+// Summary is what stands for images [batch, Input...], the class token or the mean of all tokens, [batch, Width].
+func (v ViT) Summary(s *model.Scope, images *Node, mean, half bool) *Node {
+	if mean {
+		return ReduceMean(v.Encode(s, images, half), 1)
+	}
+	return Squeeze(v.encode(s, images, Class, half), 1)
+}
+
+// encode is Encode of the tokens that something reads behind the last layer.
+func (v ViT) encode(s *model.Scope, images *Node, read Asking, half bool) *Node {
 	images.AssertDims(append([]int{-1}, v.Input()...)...)
 	epsilon := v.Epsilon()
 	x := images
@@ -64,7 +77,7 @@ func (v ViT) Encode(s *model.Scope, images *Node, half bool) *Node {
 		KeysUnbiased: v.EVA,
 		Recompute:    v.Recompute, Fused: v.Fused}
 	for layer := range v.Layers {
-		x = block.Self(s.In("layer_%d", layer), x, nil)
+		x = block.Self(s.In("layer_%d", layer), x, nil, read.last(layer, v.Layers))
 	}
 	if v.Open {
 		return x

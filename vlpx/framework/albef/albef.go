@@ -124,7 +124,7 @@ func (a Model) summary(tokens *Node) *Node {
 
 // Represent implements framework.Represents: what is projected to the embedding.
 func (a Model) Represent(s *model.Scope, images *Node) *Node {
-	return a.summary(a.Vision.Encode(s.In("vision"), images, a.Half))
+	return a.Vision.Summary(s.In("vision"), images, a.MeanPool, a.Half)
 }
 
 // InHalf implements framework.InHalf.
@@ -181,7 +181,7 @@ func (a Model) EmbedText(s *model.Scope, ids *Node) framework.Embedded {
 
 // Match implements framework.Matches.
 func (a Model) Match(s *model.Scope, text, ids, image *Node) *Node {
-	return a.MatchLogits(s, a.Fuse(s, text, paddingBias(ids, text.DType()), image, each(image)))
+	return a.matched(s, Text{States: text, Bias: paddingBias(ids, text.DType())}, image, each(image))
 }
 
 // Initialise implements framework.Initialising.
@@ -208,9 +208,15 @@ func (a Model) Fuse(s *model.Scope, states, bias, image, choice *Node) *Node {
 	return a.Text.Fuse(s.At("text"), states, bias, image, choice, a.Half)
 }
 
-// MatchLogits returns ITM's logits [rows, 2] of multimodal states [rows, tokens, width].
+// MatchLogits returns ITM's logits [rows, 2] of multimodal states of the class token, [rows, width].
 func (a Model) MatchLogits(s *model.Scope, fused *Node) *Node {
-	return encoder.Linear(s.In("itm"), class(fused), 2, a.Half)
+	return encoder.Linear(s.In("itm"), fused, 2, a.Half)
+}
+
+// matched are ITM's logits [rows, 2] of texts that read the images that choice names, as Fuse has them.
+func (a Model) matched(s *model.Scope, text Text, image, choice *Node) *Node {
+	class, _ := a.Text.FuseFor(s.At("text"), text.States, text.Bias, image, choice, text.States.Shape().Dim(0), a.Half)
+	return a.MatchLogits(s, class)
 }
 
 // project maps a summary [batch, width] to the shared embedding.

@@ -17,8 +17,8 @@ func (b *batch) referring() func() *framework.Reference {
 		image, text := b.EncodeImage(s, b.pixels), b.EncodeText(s, b.ids)
 		return image.Feature, text.Feature, func(images, texts *Node) *Node {
 			chosen := oneHot(texts, b.like)
-			states, bias := encoder.SelectRows(chosen, text.States), encoder.SelectRows(chosen, text.Bias)
-			return b.MatchLogits(s, b.Fuse(s, states, bias, image.Tokens, oneHot(images, b.like)))
+			rows := Text{States: encoder.SelectRows(chosen, text.States), Bias: encoder.SelectRows(chosen, text.Bias)}
+			return b.matched(s, rows, image.Tokens, oneHot(images, b.like))
 		}
 	})
 }

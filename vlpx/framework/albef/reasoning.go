@@ -102,5 +102,5 @@ func (r Reasoning) Judge(s *model.Scope, ids, left, right *Node) *Node {
 func (a Model) readTwo(s *model.Scope, ids, left, right *Node) *Node {
 	bias := paddingBias(ids, left.DType())
 	states := a.Text.Encode(s.In("text"), ids, bias, a.Half)
-	return class(a.Text.FuseTwo(s.At("text"), states, bias, left, right, a.Half))
+	return a.Text.FuseTwo(s.At("text"), states, bias, left, right, a.Half)
 }

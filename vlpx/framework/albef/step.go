@@ -148,24 +148,25 @@ func (b *batch) pass(which negative.Objectives, of encoded, earlier *passed, tau
 		bias = append(bias, rows(texts.Bias, last-batch, last))
 		choice = append(choice, each(image.Tokens))
 	}
-	predicted, words := b.in.Of(field.Words), batch
+	predicted := b.in.Of(field.Words)
 	var joined *further
 	if c := p.features.Connections; c != nil && which.Has(negative.MLM) && c.Use.Has(negative.MLM) && !c.Eliminate {
 		joined = b.joining(*c)
 		text := b.encodeText(b.store.Scope(framework.Model), joined.masked, joined.padded)
 		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, joined.choice)
-		predicted, words, p.joined = Concatenate([]*Node{predicted, joined.labels}, 0), batch+b.room, joined.count
+		predicted, p.joined = Concatenate([]*Node{predicted, joined.labels}, 0), joined.count
 	}
 	if len(states) == 0 {
 		return p
 	}
-	fused := b.Fuse(online, Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0))
+	class, fused := b.Text.FuseFor(online.At("text"), Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0),
+		matched, b.Half)
 	if which.Has(negative.ITM) {
-		logits := b.MatchLogits(online, rows(fused, 0, matched))
+		logits := b.MatchLogits(online, class)
 		p.losses[negative.ITM], p.captionScores = objective.ITM(logits, labels, weights), above(rows(logits, 0, batch))
 	}
 	if which.Has(negative.MLM) {
-		logits := b.maskedWords(online, rows(fused, matched, matched+words))
+		logits := b.maskedWords(online, fused)
 		if taught != nil {
 			teaching := taught.words
 			if joined != nil {

@@ -27,22 +27,21 @@ func (b *batch) ownImages(each int) *Node {
 func (b *batch) writer(image Image) negative.Writer {
 	store := b.store
 	batch, tokens := b.ids.Shape().Dim(0), b.ids.Shape().Dim(1)
-	read := func(root string, ids, padded, image *Node) *Node {
-		scope := store.Scope(root)
-		text := b.encodeText(scope, ids, padded)
-		return b.Fuse(scope, text.States, text.Bias, image, b.ownImages(ids.Shape().Dim(0)/batch))
-	}
+	own := func(ids *Node) *Node { return b.ownImages(ids.Shape().Dim(0) / batch) }
 	fill := func(root string, ids, image *Node) *Node {
 		each := ids.Shape().Dim(0) / batch
 		captions := Reshape(BroadcastToDims(InsertAxes(b.ids, 1), batch, each, tokens), batch*each, tokens)
-		return b.maskedWords(store.Scope(root), read(root, ids, captions, image))
+		scope := store.Scope(root)
+		text := b.encodeText(scope, ids, captions)
+		return b.maskedWords(scope, b.Fuse(scope, text.States, text.Bias, image, own(ids)))
 	}
 	w := negative.Writer{
 		Captions: b.ids, Fields: b.in, Reporter: b.reporter.For(field.Part("writing", b.method.Writing)),
 		Fill: func(ids *Node) *Node { return fill(framework.Model, ids, image.Tokens) },
 		Score: func(ids *Node) (scores *Node) {
 			framework.Evaluating(store, ids.Graph(), func() {
-				scores = StopGradient(above(b.MatchLogits(store.Scope(framework.Model), read(framework.Model, ids, ids, image.Tokens))))
+				scope := store.Scope(framework.Model)
+				scores = StopGradient(above(b.matched(scope, b.EncodeText(scope, ids), image.Tokens, own(ids))))
 			})
 			return scores
 		},

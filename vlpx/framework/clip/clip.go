@@ -156,11 +156,7 @@ func (m Model) Represent(s *model.Scope, images *Node) *Node {
 	if m.resNet() {
 		return m.ResNet.Encode(s.In("vision"), images, m.Half)
 	}
-	tokens := m.Vision.Encode(s.In("vision"), images, m.Half)
-	if m.MeanPool {
-		return ReduceMean(tokens, 1)
-	}
-	return Squeeze(Slice(tokens, AxisRange(), AxisRange(0, 1)), 1)
+	return m.Vision.Summary(s.In("vision"), images, m.MeanPool, m.Half)
 }
 
 // EmbedText implements framework.Embeds.

@@ -39,7 +39,11 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.F
 			forward.Weights[loss] = u.Method.Writing.Weight(loss)
 		}
 	}
-	states := m.Encode(online, Concatenate(b.ids, 0), Concatenate(b.ids, 0), b.images, Concatenate(b.choices, 0))
+	ids, read := Concatenate(b.ids, 0), encoder.Asking(encoder.Class)
+	if written.Sentences != nil {
+		read = nil
+	}
+	states := m.encode(online, ids, ids, b.images, Concatenate(b.choices, 0), read)
 	scores := m.rank(online, states)
 	of := func(x *Node, g group) *Node { return Slice(x, AxisRange(g.from, g.from+b.pairs*g.each)) }
 	positives := of(scores, b.own)
@@ -136,7 +140,7 @@ func (b *batch) positives() {
 // score are logits of captions with images by their places, without gradient and as in evaluation, [rows].
 func (b *batch) score(store *model.Store, ids, places *Node) (logits *Node) {
 	framework.Evaluating(store, ids.Graph(), func() {
-		logits = StopGradient(b.rank(b.scope, b.Encode(b.scope, ids, ids, b.images, b.choose(places))))
+		logits = StopGradient(b.rank(b.scope, b.summarise(b.scope, ids, b.images, b.choose(places))))
 	})
 	return logits
 }

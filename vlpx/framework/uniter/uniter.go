@@ -115,6 +115,15 @@ func (m Model) WithRegions(count, features int) framework.Framework {
 //
 // The scope is that of the model's variables. Images are embedded once, however many captions read them.
 func (m Model) Encode(s *model.Scope, ids, padded, images, choice *Node) *Node {
+	return m.encode(s, ids, padded, images, choice, nil)
+}
+
+// summarise is Encode of the class token alone, [rows, 1, Width].
+func (m Model) summarise(s *model.Scope, ids, images, choice *Node) *Node {
+	return m.encode(s, ids, ids, images, choice, encoder.Class)
+}
+
+func (m Model) encode(s *model.Scope, ids, padded, images, choice *Node, read encoder.Asking) *Node {
 	text := s.At("text")
 	tokens := m.Text.Embed(text, ids, nil)
 	regions := m.Regions.Embed(s.At("regions"), images, m.Text.Segment(text, ids.Graph(), 1), m.Text.Dropout, m.Half)
@@ -124,7 +133,7 @@ func (m Model) Encode(s *model.Scope, ids, padded, images, choice *Node) *Node {
 	}
 	words := ConvertDType(GreaterThan(padded, ZerosLike(padded)), regions.DType())
 	bias := encoder.PaddingBias(Concatenate([]*Node{words, mask}, 1))
-	return m.Text.Read(text, Concatenate([]*Node{tokens, regions}, 1), bias, m.Half)
+	return m.Text.Read(text, Concatenate([]*Node{tokens, regions}, 1), bias, read, m.Half)
 }
 
 // tokens are the states of the captions among those of Encode, [rows, tokens, Width].
@@ -132,7 +141,7 @@ func (m Model) tokens(states *Node) *Node {
 	return Slice(states, AxisRange(), AxisRange(0, states.Shape().Dim(1)-m.Regions.Count))
 }
 
-// Pooled is the summary of captions with their images by Encode's states, [rows, Width].
+// Pooled is the summary of captions with their images by Encode's states, of which it reads the class token's, [rows, Width].
 func (m Model) Pooled(s *model.Scope, states *Node) *Node {
 	return m.Text.Pooled(s.At("text"), states, m.Half)
 }
@@ -154,7 +163,7 @@ func (m Model) MaskedWords(s *model.Scope, states *Node) *Node {
 
 // Score implements framework.Scores.
 func (m Model) Score(s *model.Scope, ids, images *Node) *Node {
-	states := m.Encode(s, ids, ids, images, nil)
+	states := m.summarise(s, ids, images, nil)
 	if m.Pretraining {
 		logits := m.MatchLogits(s, states)
 		of := func(k int) *Node { return Squeeze(Slice(logits, AxisRange(), AxisRange(k, k+1)), -1) }

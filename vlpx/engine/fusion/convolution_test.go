@@ -161,7 +161,7 @@ func convolve(program []int64, in []tensor) []tensor {
 }
 
 // Convolution, built with checks of addresses, leaks and undefined behaviour, computes what programs say, by tiles of all kinds and by
-// several threads, and refuses wrong ones.
+// several threads, and refuses wrong ones. Where any of its allocations fails, in a call as well, that is told and nothing is left.
 func TestConvolutionSanitised(t *testing.T) {
 	program := standIn(t, "convolution")
 	d := rand.New(rand.NewPCG(1, 2))

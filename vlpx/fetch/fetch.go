@@ -103,7 +103,8 @@ func (d *download) forget() error {
 
 func (d *download) remove() error { return errors.Join(os.Remove(d.part), d.forget()) }
 
-// client does as the default one, but waits shorter, leaves files as they are, and reads a checksum from each answer on the way.
+// client does as the default one, but waits shorter, leaves files as they are, reads a checksum from each answer on the way, and never goes
+// on without TLS from where there was some.
 func (d *download) client() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: d.wait}).DialContext
@@ -112,6 +113,9 @@ func (d *download) client() *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if len(via) > 10 {
 			return errors.New("it is sent on again and again")
+		}
+		if via[0].URL.Scheme == "https" && r.URL.Scheme != "https" { // a token would go along, within a host
+			return fmt.Errorf("it is sent on to %s://%s, where anybody on the way can read and change what is sent", r.URL.Scheme, r.URL.Host)
 		}
 		d.state(r.Response)
 		return nil

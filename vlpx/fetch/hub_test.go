@@ -46,3 +46,23 @@ func TestToken(t *testing.T) {
 		t.Errorf("the hub's cache is %s, want %s", got, want)
 	}
 }
+
+// A server that is asked by TLS and sends the request on to an address without is not followed: the token would go along for all to read.
+func TestTokenStaysInTLS(t *testing.T) {
+	asked := 0
+	open := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked++ }))
+	defer open.Close()
+	hub := httptest.NewTLSServer(http.RedirectHandler(open.URL+"/a.tar", http.StatusFound))
+	defer hub.Close()
+	before := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = before })
+	http.DefaultTransport = hub.Client().Transport // which knows its certificate
+	t.Setenv("HF_ENDPOINT", hub.URL)
+	t.Setenv("HF_TOKEN", "mine")
+	of := File{From: hub.URL + "/a.tar", To: filepath.Join(t.TempDir(), "a.tar")}
+	must.Fail(t, must.Err(of.Get(t.Context(), nil)), "it is sent on to http://")
+	must.Fail(t, must.Err(of.Size(t.Context())), "it is sent on to http://")
+	if asked > 0 {
+		t.Errorf("the address without TLS was asked %d times", asked)
+	}
+}

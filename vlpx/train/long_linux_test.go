@@ -35,26 +35,37 @@ func holding(t *testing.T) held {
 	return held{pages * os.Getpagesize(), int(m.HeapAlloc), len(files), runtime.NumGoroutine()}
 }
 
-// The memory, files and goroutines of a run do not grow with its steps: those at its end are those at a fifth of it. An epoch's record, a
+// The memory, files and goroutines of a run do not grow with its steps: those at its end are those at a tenth of it. An epoch's record, a
 // few hundred bytes, is all that stays.
 func TestLongRuns(t *testing.T) {
 	steps := 100
 	if asked := os.Getenv(longEnv); asked != "" {
 		steps = must.Get(strconv.Atoi(asked))(t)
 	}
-	kept := negative.Method{Name: "GloFND", Contrast: negative.SogCLR{Gamma: 0.8, Temperature: 0.1},
+	perSample := negative.Method{Name: "GloFND", Contrast: negative.SogCLR{Gamma: 0.8, Temperature: 0.1},
 		LeftOut: negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}}.WithDefaults()
 	for _, name := range []string{"go:ops_sequential", "onnx:cpu", "xla:cpu"} {
-		for _, m := range []negative.Method{negative.ALBEF(8), negative.GRITVLP(8, 16), kept} {
-			t.Run(name+"/"+m.Name, func(t *testing.T) {
-				job := smallest(t, m)
+		for _, c := range []struct {
+			name  string
+			epoch int // steps
+			job   func(t *testing.T) Job
+		}{
+			{"ALBEF", 5, func(t *testing.T) Job { return smallest(t, negative.ALBEF(8)) }},
+			{"GRIT-VLP", 5, func(t *testing.T) Job { return smallest(t, negative.GRITVLP(8, 16)) }},
+			{"GloFND", 5, func(t *testing.T) Job { return smallest(t, perSample) }},
+			{"FALCON on CLIP", 5, func(t *testing.T) Job { return onCLIP(t, scheduledByITC(), false) }},
+			{"GloFND on SimCLR", 2, func(t *testing.T) Job { return onSimCLR(t, perSample, true) }},
+			{"BLIP-2's second stage", 5, onGenerative},
+		} {
+			t.Run(name+"/"+c.name, func(t *testing.T) {
+				job := c.job(t)
 				job.Backend = enginetest.Open(t, name)
-				job.Config.Epochs = steps / 5 // an epoch has five
+				job.Config.Epochs = steps / c.epoch
 				job.Config.Schedule.Epochs = job.Config.Epochs
 				var first, last held
 				job.Report = func(r Report) {
 					switch r.Step {
-					case r.Steps / 5:
+					case r.Steps / 10:
 						first = holding(t)
 					case r.Steps:
 						last = holding(t)
@@ -62,7 +73,7 @@ func TestLongRuns(t *testing.T) {
 				}
 				m, out := must.Get2(Train(t.Context(), job))(t)
 				m.Close()
-				t.Logf("%d steps: %s; %s", len(out.Epochs)*5, first, last)
+				t.Logf("%d steps: %s; %s", len(out.Epochs)*c.epoch, first, last)
 				grown := last.heap - first.heap - 1000*len(out.Epochs)
 				if first.heap == 0 || last.files > first.files || last.goroutines > first.goroutines || grown > 1<<20 ||
 					last.resident-first.resident > 24<<20 {

@@ -45,7 +45,8 @@ type trainer struct {
 	saving    time.Duration // what the last checkpoint took
 	started   time.Time     // of this process's share of the run, but its first step, which compiles
 	made      int           // steps this process made
-	watchdog  watchdog
+
+	stepping, evaluating watchdog
 }
 
 // progress is the state of the host in a checkpoint.
@@ -108,6 +109,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	t.reads = t.step.inputs
 	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
 	t.loader = loader.New(t.loading())
+	t.stepping, t.evaluating = newWatchdogs()
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil
 }
@@ -184,8 +186,8 @@ func (t *trainer) epoch(ctx context.Context) error {
 		if submitted, err = t.submit(submitted); err != nil {
 			return err
 		}
-		epoch, step := t.Epoch, t.Step
-		done := t.watchdog.watch(func(after time.Duration) { t.stuck(epoch, step, after) })
+		what := fmt.Sprintf("epoch %d, step %d", t.Epoch+1, t.Step+1)
+		done := t.stepping.watch(func(after time.Duration) { t.stuck(what, after) })
 		err = t.one(ctx)
 		done()
 		if err != nil {
@@ -441,6 +443,8 @@ func (t *trainer) evaluate(ctx context.Context) (map[string]float64, error) {
 		return nil, nil
 	}
 	var metrics map[string]float64
+	what := fmt.Sprintf("the evaluation after epoch %d", t.Epoch+1)
+	defer t.evaluating.watch(func(after time.Duration) { t.stuck(what, after) })()
 	err := t.averaged(func() (err error) {
 		metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch)
 		return err

@@ -9,30 +9,35 @@ import (
 	"vlpx.internal/vlpx/disk"
 )
 
-// StuckName is the file in a run's folder with what each goroutine did when a step was taken for stuck.
+// StuckName is the file in a run's folder with what each goroutine did when a step or an evaluation was taken for stuck.
 const StuckName = "stuck.txt"
 
-// watchdog reports a step that takes far longer than those before it: it may wait for a file system, a device or an engine that answers no
-// more. It ends nothing. The zero value is ready.
-type watchdog struct{ slowest time.Duration }
-
-const (
-	// firstStep is what the first step of a process may take, which compiles.
-	firstStep = 15 * time.Minute
-	// laterStep is what any other one may take, unless a multiple of the slowest one before is more.
-	laterStep, timesSlowest = 5 * time.Minute, 20
-)
-
-// patience is how long the next step may take.
-func (w watchdog) patience() time.Duration {
-	if w.slowest == 0 {
-		return firstStep
-	}
-	return max(laterStep, timesSlowest*w.slowest)
+// watchdog reports what takes far longer than it did before: it may wait for a file system, a device or an engine that answers no more. It
+// ends nothing.
+type watchdog struct {
+	first   time.Duration // what the first one of a process may take, which compiles
+	counted time.Duration // how much of the first one later ones are held against; 0 for all of it
+	slowest time.Duration // 0 before the first one has ended
 }
 
-// watch calls a function once the step has taken longer than it may. What it returns ends the watch. Time is taken in two halves, as a
-// process that was suspended finds its time up when it goes on.
+// newWatchdogs are those of steps and of evaluations, of which even the first may read a whole split and compute every pair's logit.
+func newWatchdogs() (steps, evaluations watchdog) {
+	return watchdog{first: 15 * time.Minute, counted: time.Second}, watchdog{first: 2 * time.Hour}
+}
+
+// later is what any one after the first may take, unless a multiple of the slowest one before is more.
+const later, timesSlowest = 5 * time.Minute, 20
+
+// patience is how long the next one may take.
+func (w watchdog) patience() time.Duration {
+	if w.slowest == 0 {
+		return w.first
+	}
+	return max(later, timesSlowest*w.slowest)
+}
+
+// watch calls a function once what begins now has taken longer than it may. What it returns ends the watch. Time is taken in two halves, as
+// a process that was suspended finds its time up when it goes on.
 func (w *watchdog) watch(stuck func(after time.Duration)) (done func()) {
 	begun, patience, first, ended := time.Now(), w.patience(), w.slowest == 0, make(chan struct{})
 	go func() {
@@ -47,14 +52,14 @@ func (w *watchdog) watch(stuck func(after time.Duration)) (done func()) {
 	}()
 	return func() {
 		close(ended)
-		if w.slowest = max(w.slowest, time.Since(begun)); first {
-			w.slowest = min(w.slowest, time.Second) // without compiling
+		if w.slowest = max(w.slowest, time.Since(begun)); first && w.counted > 0 {
+			w.slowest = min(w.slowest, w.counted)
 		}
 	}
 }
 
-// stuck says that a step may be, and writes down what each goroutine does.
-func (t *trainer) stuck(epoch, step int, after time.Duration) {
+// stuck says what may be, and writes down what each goroutine does.
+func (t *trainer) stuck(what string, after time.Duration) {
 	if t.job.Say == nil {
 		return
 	}
@@ -65,6 +70,6 @@ func (t *trainer) stuck(epoch, step int, after time.Duration) {
 	if err := disk.WriteFile(file, stacks, 0o644); err != nil {
 		at = "lost: " + err.Error()
 	}
-	t.job.Say(fmt.Sprintf("%s, seed %d: epoch %d, step %d has not ended for %s and may be stuck; stop the run, and the same command goes on "+
-		"from its last checkpoint. What each goroutine does is %s", t.job.Config.Method.Name, t.job.Config.Seed, epoch+1, step+1, after, at))
+	t.job.Say(fmt.Sprintf("%s, seed %d: %s has not ended for %s and may be stuck; stop the run, and the same command goes on "+
+		"from its last checkpoint. What each goroutine does is %s", t.job.Config.Method.Name, t.job.Config.Seed, what, after, at))
 }

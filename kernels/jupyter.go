@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // debian is the folder of the system's programs. Its Jupyter is whole where it is there; that of a Python installed beside
@@ -24,6 +25,16 @@ func Nbconvert() (string, error) {
 	return "", missing("jupyter-nbconvert", "jupyter-nbconvert", "nbconvert")
 }
 
+// startLimit is what a server may take to tell its version from a cold disk.
+const startLimit = time.Minute
+
+// starts reports whether a program tells its version in time.
+func starts(ctx context.Context, path string, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return exec.CommandContext(ctx, path, "--version").Run() == nil
+}
+
 // JupyterServer returns the path of a Jupyter server that starts: the user's JupyterLab, else the system's notebook, else
 // the user's. Where there is none, the error says how to get one.
 func JupyterServer(ctx context.Context) (string, error) {
@@ -33,7 +44,7 @@ func JupyterServer(ctx context.Context) (string, error) {
 			continue
 		}
 		// A name on the path may stand for a program of another environment, and then only tell so.
-		if filepath.Dir(path) == debian || exec.CommandContext(ctx, path, "--version").Run() == nil {
+		if filepath.Dir(path) == debian || starts(ctx, path, startLimit) {
 			return path, nil
 		}
 		if ctx.Err() != nil {

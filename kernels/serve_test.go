@@ -313,3 +313,13 @@ func TestServeJupyter(t *testing.T) {
 		t.Errorf("address %v, error %v, log %s", address, err, log)
 	}
 }
+
+// A program that does not tell its version is waited for no longer than a limit.
+func TestStartsEnds(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "jupyter-lab")
+	must.Do(t, os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 60\n"), 0o755))
+	begun := time.Now()
+	if starts(t.Context(), program, 10*time.Millisecond) || time.Since(begun) > 30*time.Second {
+		t.Errorf("it starts, or was waited for %v", time.Since(begun))
+	}
+}

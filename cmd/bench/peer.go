@@ -39,12 +39,24 @@ type python struct {
 	cuda     bool   // it sees a GPU
 }
 
+// importLimit is what an interpreter may take to import PyTorch from a cold disk; one that takes longer is passed over.
+const importLimit = 2 * time.Minute
+
+// tell is what a program prints that ends in time.
+func tell(ctx context.Context, limit time.Duration, path string, arguments ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	command := exec.CommandContext(ctx, path, arguments...)
+	command.WaitDelay = time.Second
+	return command.Output()
+}
+
 // findTorch finds one among programs, the first that serves, on a GPU if gpu is set.
 func findTorch(ctx context.Context, gpu bool, programs ...string) (python, error) {
 	const ask = "import torch, numpy; print(torch.__version__, hasattr(torch, 'compile'), torch.cuda.is_available())"
 	blind := ""
 	for _, path := range programs {
-		told, err := exec.CommandContext(ctx, path, "-c", ask).Output()
+		told, err := tell(ctx, importLimit, path, "-c", ask)
 		if err != nil {
 			continue
 		}

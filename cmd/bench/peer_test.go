@@ -195,6 +195,14 @@ func TestPeerIsRefused(t *testing.T) {
 	}
 }
 
+// An interpreter that does not answer is waited for no longer than a limit.
+func TestTellEnds(t *testing.T) {
+	begun := time.Now()
+	if text, err := tell(t.Context(), 10*time.Millisecond, program(t, "sleep 60")); err == nil || time.Since(begun) > 30*time.Second {
+		t.Errorf("got %q, %v after %v", text, err, time.Since(begun))
+	}
+}
+
 func TestNoTorch(t *testing.T) {
 	_, err := findTorch(t.Context(), false, filepath.Join(t.TempDir(), "python3"), program(t, "exit 1"))
 	if !errors.Is(err, ErrNoTorch) || !strings.Contains(err.Error(), "apt install python3-torch") {

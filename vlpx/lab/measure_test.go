@@ -247,4 +247,20 @@ func TestMeasuredIsAColumn(t *testing.T) {
 	report = must.Get(store.Compare([]string{grid.Plan.Rows[0][0].ID(), grid.Plan.Rows[1][0].ID()}))(t)
 	report = must.Get(report.Viewed(o.View))(t)
 	check("by runs", report)
+
+	measured := grid.Plan.Rows[1][0]
+	answers := must.Get(filepath.Glob(filepath.Join(grid.Store.Dir(measured), "task-*.json")))(t)
+	if len(answers) != 1 {
+		t.Fatalf("got the answers %v", answers)
+	}
+	rewrite(t, answers[0])
+	report = must.Get(must.Get(OpenComparison([]string{"InfoNCE", "DiHT"}, o))(t).Report())(t)
+	const mark = "(by other code, which may give other numbers today: 1)"
+	if text := strings.Join(strings.Fields(texts(t, report.table)), " "); !strings.Contains(text, mark) {
+		t.Errorf("got\n%s\nwant %q", text, mark)
+	}
+	page := must.Get(store.Run(measured.ID()))(t)
+	if note := page.metrics().Note; !slices.Equal(page.Outdated, []string{"height"}) || !strings.Contains(note, "other code") {
+		t.Errorf("the run's page says %q of %q, want the height measured by other code", note, page.Outdated)
+	}
 }

@@ -28,10 +28,7 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	byID := map[string]run.Entry{}
-	for _, e := range all {
-		byID[e.ID] = e
-	}
+	byID := identified(all)
 	whole, err := s.identities(ids)
 	if err != nil {
 		return nil, err
@@ -81,7 +78,7 @@ func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []pap
 		}
 		for _, e := range group {
 			row.Results = append(row.Results, e.Result)
-			answers, err := s.AnswersOf(e.ID)
+			answers, err := s.AnswersOf(e.ID, e.Run.Code())
 			if err != nil {
 				damaged = append(damaged, strings.TrimPrefix(err.Error(), "run: "))
 			}
@@ -118,6 +115,15 @@ func blocks(keys []string, groups map[string][]run.Entry) (parted [][]run.Entry)
 		}
 	}
 	return parted
+}
+
+// identified are entries by their identities.
+func identified(all []run.Entry) map[string]run.Entry {
+	byID := map[string]run.Entry{}
+	for _, e := range all {
+		byID[e.ID] = e
+	}
+	return byID
 }
 
 // otherCode reports whether other code than this program's made a run, or one that it continues.

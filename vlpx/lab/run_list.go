@@ -38,7 +38,7 @@ type RunInfo struct {
 	Images    int       `json:"images,omitempty"` // of training; 0 for all of the data
 	Seed      uint64    `json:"seed"`
 	State     run.State `json:"state"`
-	OtherCode bool      `json:"other_code,omitempty"` // than this program's made it
+	OtherCode bool      `json:"other_code,omitempty"` // than this program's made it, or a run that it goes on from
 	Problem   string    `json:"problem,omitempty"`    // what is damaged, with what to do
 	Epochs    int       `json:"epochs"`               // that it is to have
 	Done      int       `json:"epochs_done"`
@@ -71,9 +71,10 @@ func (s *Store) Runs(f RunFilter) (*RunList, error) {
 		return nil, err
 	}
 	l := &RunList{Home: s.Home, Of: len(all), short: shortest(all)}
-	by := run.NeededBy(all)
+	by, byID := run.NeededBy(all), identified(all)
 	for _, e := range all {
 		info := about(e, by[e.ID])
+		info.OtherCode = otherCode(e, byID)
 		if f.has(info) {
 			l.Runs = append(l.Runs, info)
 		}
@@ -112,7 +113,6 @@ func about(e run.Entry, by []run.Entry) RunInfo {
 		Seed:   e.Run.Train.Seed, State: e.State, Epochs: e.Run.Train.Epochs, Done: e.Epochs, Time: e.Time, Seconds: e.Result.Seconds,
 		Bytes: e.Bytes,
 		Model: e.Model, Engine: e.Result.Engine, Commit: e.Result.Commit, Dir: e.Dir,
-		OtherCode: e.Stale(),
 	}
 	if f := e.Run.Train.Framework.Framework; f != nil {
 		r.Framework = f.Name()

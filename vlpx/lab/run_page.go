@@ -27,8 +27,9 @@ type RunPage struct {
 	Settings []Setting // its configuration, in the order of its JSON
 	Metrics  map[string]float64
 	Curves   train.Curves
-	// Measured are what further tasks gave of it.
+	// Measured are what further tasks gave of it, and Outdated those of them that other code than this program's has measured.
 	Measured map[string]float64
+	Outdated []string `json:",omitempty"`
 
 	tasks  eval.Tasks
 	losses []negative.Loss
@@ -54,8 +55,17 @@ func (s *Store) Run(id string) (*RunPage, error) {
 	if p.Settings, err = settingsOf(e.JSON); err != nil {
 		return nil, err
 	}
-	if p.Measured, err = s.Answers(e.ID); err != nil {
+	p.OtherCode = otherCode(e, identified(all))
+	answers, err := s.AnswersOf(e.ID, e.Run.Code())
+	if err != nil {
 		p.Problem = strings.TrimPrefix(cmp.Or(p.Problem, err.Error()), "run: ")
+	}
+	p.Measured = map[string]float64{}
+	for _, a := range answers {
+		maps.Copy(p.Measured, a.Metrics)
+		if a.OtherCode {
+			p.Outdated = append(p.Outdated, slices.Sorted(maps.Keys(a.Metrics))...)
+		}
 	}
 	if p.Curves, err = train.ReadCurves(e.Dir); err != nil {
 		p.Problem = cmp.Or(p.Problem, err.Error())
@@ -105,6 +115,9 @@ func (p *RunPage) metrics() tables.Table {
 	t := tables.Table{Title: "Metrics, test split", Heading: "metric",
 		Columns: []tables.Column{{Name: "value"}, {Name: "without re-ranking"}},
 		Note:    "vlpx show tasks says what each is."}
+	if len(p.Outdated) > 0 {
+		t.Note += fmt.Sprintf(" Measured by other code, which may give other numbers today: %s.", strings.Join(p.Outdated, ", "))
+	}
 	left := maps.Clone(p.Measured)
 	maps.Copy(left, p.Metrics)
 	take := func(name, unit string) string {

@@ -59,6 +59,31 @@ func TestLabelsOfAGrid(t *testing.T) {
 	}
 }
 
+// A run that goes on from one of other code is listed as of other code itself.
+func TestOtherCodeIsListed(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Set = append(slices.Clone(o.Set), "warmstart=1")
+	grid := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
+	made(t, grid)
+	x, store := grid.Plan.Rows[0][0], storeAt(t, o.Home)
+	if page := must.Get(store.Run(x.ID()))(t); x.Init == nil || page.OtherCode {
+		t.Fatalf("it goes on from %v, and is of other code: %t", x.Init, page.OtherCode)
+	}
+	rewrite(t, filepath.Join(grid.Store.Dir(*x.Init), "result.json"))
+	if page := must.Get(store.Run(x.ID()))(t); !page.OtherCode || !strings.Contains(page.progress(), "other code") {
+		t.Errorf("the run's page says %q", page.progress())
+	}
+	list := must.Get(store.Runs(RunFilter{}))(t)
+	for _, r := range list.Runs {
+		if !r.OtherCode {
+			t.Errorf("run %s is not listed as of other code", r.ID)
+		}
+	}
+	if len(list.Runs) != 2 {
+		t.Errorf("%d runs are listed, want two", len(list.Runs))
+	}
+}
+
 // Runs of the store are compared as a grid compares them: those that differ in the seed alone are a row. What else differs is told.
 func TestCompareRunsOfTheStore(t *testing.T) {
 	o := smallest(t.TempDir())

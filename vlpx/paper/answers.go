@@ -19,13 +19,15 @@ import (
 type answered struct {
 	by     map[string]string // the way of each metric
 	others map[string]int    // and how many others there are
+	stale  map[string]int    // of how many runs other code than this program's has measured it so
 	own    map[string]bool   // metrics that the plan's own tasks have
 }
 
 // ways are what tasks gave in one way.
 type ways struct {
-	runs int
-	last time.Time
+	runs  int
+	stale int // runs that other code than this program's has measured
+	last  time.Time
 }
 
 // newAnswered are those of what tasks gave of each run, without the plan's own metrics, which need not be of the same run.
@@ -41,11 +43,14 @@ func newAnswered(answers [][]run.Answer, own map[string]bool) answered {
 				if w.runs++; a.Finished.After(w.last) {
 					w.last = a.Finished
 				}
+				if a.OtherCode {
+					w.stale++
+				}
 				all[name][a.By] = w
 			}
 		}
 	}
-	b := answered{map[string]string{}, map[string]int{}, own}
+	b := answered{map[string]string{}, map[string]int{}, map[string]int{}, own}
 	maps.DeleteFunc(all, func(name string, _ map[string]ways) bool { return own[name] })
 	for name, of := range all {
 		b.by[name] = slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(one, other string) int {
@@ -54,7 +59,7 @@ func newAnswered(answers [][]run.Answer, own map[string]bool) answered {
 			}
 			return of[one].last.Compare(of[other].last)
 		})
-		b.others[name] = len(of) - 1
+		b.others[name], b.stale[name] = len(of)-1, of[b.by[name]].stale
 	}
 	return b
 }
@@ -98,7 +103,7 @@ func (p *Planned) gather(store *run.Store, steppedAround func(error) bool) (map[
 	answers := map[string][]run.Answer{}
 	for _, runs := range p.Rows {
 		for _, x := range runs {
-			of, err := store.AnswersOf(x.ID())
+			of, err := store.AnswersOf(x.ID(), x.Code())
 			if err != nil && !errors.Is(err, fs.ErrNotExist) && !steppedAround(err) {
 				return nil, err
 			}
@@ -130,6 +135,9 @@ func (r *Report) answeredNote() string {
 			note := fmt.Sprintf("%s by %s", c.Metric, r.Plan.answered.by[c.Metric])
 			if n := r.Plan.answered.others[c.Metric]; n > 0 {
 				note += fmt.Sprintf(" (left out, as it was measured otherwise: %d)", n)
+			}
+			if n := r.Plan.answered.stale[c.Metric]; n > 0 {
+				note += fmt.Sprintf(" (by other code, which may give other numbers today: %d)", n)
 			}
 			told = append(told, note)
 		}

@@ -30,6 +30,10 @@ func TestAnswered(t *testing.T) {
 	if m := second.Metrics; len(m) != 1 || m["height"] != 6 {
 		t.Errorf("got %v of the second run, want what its result has, and no depth that was measured otherwise", m)
 	}
+	answers[1][0].OtherCode = true
+	if b = newAnswered(answers, nil); b.stale["height"] != 1 || b.stale["depth"] != 0 {
+		t.Errorf("got %v measured by other code, want the height of one run", b.stale)
+	}
 	if !b.columns()[0].Neutral {
 		t.Error("a metric of which nobody knows what is better has a winner")
 	}

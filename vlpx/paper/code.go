@@ -11,7 +11,7 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// codes tells of a store's runs whether other code than this program's made them, or a run that they go on from.
+// codes tells of a store's runs whether other code than this program's made them, or a run that they go on from, or measured them.
 type codes struct {
 	store  *run.Store
 	around func(error) bool // reports whether an error is of a damaged file, which is stepped around
@@ -40,13 +40,28 @@ func (c codes) other(x run.Run) (bool, error) {
 	return other, nil
 }
 
-// any tells it of a row's run and of those among further jobs.
+// any tells it of a row's run and of what further jobs made or measured.
 func (c codes) any(x run.Run, further []plan.Job) (bool, error) {
 	other, err := c.other(x)
 	for _, j := range further {
-		if err == nil && !other && j.Task == nil {
-			other, err = c.other(j.Run)
+		if err == nil && !other {
+			other, err = c.otherJob(j)
 		}
+	}
+	return other, err
+}
+
+// otherJob tells it of a job that is done: of the run that is made or measured, of one whose sentences are read, and of who measured it.
+func (c codes) otherJob(j plan.Job) (bool, error) {
+	other, err := c.other(j.Run)
+	if err == nil && !other && j.Of != nil {
+		other, err = c.other(*j.Of)
+	}
+	if err != nil || other || j.Task == nil {
+		return other, err
+	}
+	if other, err = c.store.AnsweredByOther(j.Run, j.Measure()); err != nil && c.around(err) {
+		return false, nil
 	}
 	return other, err
 }

@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
@@ -90,6 +91,31 @@ func TestOtherCodeOfAWarmStart(t *testing.T) {
 	r, err := paper.NewReport(p, store)
 	if err != nil || len(papertest.Row(r, "ALBEF").Results) != 1 || len(r.Damaged) != 1 || !strings.Contains(r.Damaged[0], x.Init.ID()) {
 		t.Errorf("got %+v (%v), want the row, and the damaged result of the run that it goes on from", r, err)
+	}
+}
+
+// A row is of other code, too, where that has measured what the row asks, or made the run whose sentences are read.
+func TestOtherCodeOfAQuestion(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), asking(t, "tags/table4", plan.Request{Seeds: []uint64{1}})
+	const name = "TAGS1 by UNITER"
+	papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {10}})
+	j := p.Jobs[papertest.RowNumber(t, p, name)][0][1]
+	ask := func(code string) int {
+		t.Helper()
+		must.Do(t, store.Keep(j.Run, run.Evaluation{ID: j.Run.ID(), Of: j.Measure(), Code: code,
+			Metrics: map[string]float64{string(eval.DiscriminationAccuracy): 90}}))
+		return papertest.Row(papertest.Report(t, p, store), name).OtherCode
+	}
+	const other = "0123456789abcdef"
+	if n := ask(j.Run.Code()); n != 0 {
+		t.Errorf("of today's code: got %d runs of other code", n)
+	}
+	if n := ask(other); n != 1 {
+		t.Errorf("asked by other code: got %d runs of it, want one", n)
+	}
+	papertest.Put(t, store, *j.Of, run.Result{ID: j.Of.ID(), Code: other})
+	if n := ask(j.Run.Code()); n != 1 {
+		t.Errorf("about sentences of other code: got %d runs of it, want one", n)
 	}
 }
 

@@ -59,7 +59,8 @@ type RowReport struct {
 	Data    *run.Data `json:"data"`    // null without runs
 	Engines []string  `json:"engines"` // of the runs that are finished, each once
 	Commits []string  `json:"commits"`
-	// OtherCode is the number of the finished runs that other code than this program's made, or a run that they go on from.
+	// OtherCode is the number of the finished runs that other code than this program's made or measured, or a run that they go on
+	// from.
 	OtherCode int                `json:"other_code,omitempty"`
 	Metrics   map[string]Summary `json:"metrics"`
 	// Unreadable are images that the row's runs could not read.

@@ -12,11 +12,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"vlpx.internal/datasets/plainjson"
-	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/source"
@@ -195,45 +193,4 @@ func (e *Executor) EvaluateFirst(ctx context.Context, r Run, split string, task 
 		return metrics, err
 	}
 	return metrics, e.keep(r, of, metrics)
-}
-
-// Answers are all that tasks gave of a run of the store, by the names of the metrics, with the split where it is not the test split. What
-// cannot be read is missing, and told by the error.
-func (s *Store) Answers(id string) (map[string]float64, error) {
-	files, err := disk.ReadDir(s.folders.Folder(id))
-	if err != nil {
-		return nil, fmt.Errorf("run: %w", err)
-	}
-	all := map[string]float64{}
-	var failed []error
-	for _, file := range files {
-		if !strings.HasPrefix(file.Name(), taskPrefix) {
-			continue
-		}
-		path := s.folders.Path(id, file.Name())
-		text, err := store.Read(path)
-		var kept struct {
-			Of struct {
-				Split string
-				First bool
-			}
-			Metrics map[string]float64
-		}
-		if err == nil {
-			err = json.Unmarshal(text, &kept)
-		}
-		if err != nil {
-			failed = append(failed, &Damaged{ID: id, Path: path, Err: err, Again: "measure"})
-		}
-		for name, v := range kept.Metrics {
-			if kept.Of.Split != "test" {
-				name += ", " + kept.Of.Split
-			}
-			if kept.Of.First {
-				name += ", before training"
-			}
-			all[name] = v
-		}
-	}
-	return all, errors.Join(failed...)
 }

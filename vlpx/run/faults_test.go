@@ -167,7 +167,7 @@ func TestFaultsOfMeasuring(t *testing.T) {
 			return err
 		},
 		Done: func(dir string) error {
-			if got, err := OpenStore(dir).Answers(r.ID()); err != nil || len(got) != len(want) {
+			if got, err := OpenStore(dir).AnswersOf(r.ID(), r.Code()); err != nil || len(got) != 1 || len(got[0].Metrics) != len(want) {
 				return fmt.Errorf("the store has %v (%w)", got, err)
 			}
 			return clean(t, OpenStore(dir))

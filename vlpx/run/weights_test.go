@@ -196,6 +196,13 @@ func TestRunFromWholeModel(t *testing.T) {
 	if kept, _, err := e.Store.Evaluation(next, measure); !maps.Equal(again, before) || !maps.Equal(kept, before) || err != nil {
 		t.Errorf("before training: got %v, behind it %v, and %v is kept (%v)", before, again, kept, err)
 	}
+	for _, a := range must.Get(e.Store.AnswersOf(next.ID(), next.Code()))(t) {
+		for name := range a.Metrics {
+			if !strings.HasSuffix(name, ", before training") {
+				t.Errorf("what the first model measures is told as the run's %s", name)
+			}
+		}
+	}
 	other := must.Get(e.Run(t.Context(), drawn))(t)
 	differ := false
 	for name, value := range first.Metrics {

@@ -4,12 +4,19 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/internal/test/must"
 )
 
 // registered are the methods of the registry with sizes that fit mini-batches of so many pairs. What holds of them holds of a new one, too.
@@ -26,11 +33,11 @@ func registered(batch int) []Method {
 	return all
 }
 
-// contrasts are the registered methods, each loss of ITC once, without what only a whole model can judge.
+// contrasts are the registered methods, each loss of ITC once, without what only a whole model can judge, and that of SRCL's fine-tuning.
 func contrasts(batch int) []Method {
 	var all []Method
 	seen := map[string]bool{}
-	for _, m := range registered(batch) {
+	for _, m := range append(registered(batch), Method{Name: "SRCL, fine-tuning", Contrast: SelfRegulated{Temperature: 0.1}}) {
 		m = Method{Name: m.Name, Contrast: m.Contrast, LeftOut: m.LeftOut, Attract: m.Attract, Further: m.Further}
 		if what := fmt.Sprintf("%#v %#v %v %#v", m.Contrast, m.LeftOut, m.Attract, m.Further); !seen[what] {
 			seen[what] = true
@@ -134,6 +141,55 @@ func TestRegisteredAtTheEdges(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of views of images, too, losses, gradients and what is kept are finite at the edges, whatever is left out.
+func TestViewsAtTheEdges(t *testing.T) {
+	const batch = 4
+	all := globals()
+	all["InfoNCE"] = InfoNCE{}
+	for name, contrast := range all {
+		for leftOut, part := range everyLeftOut() {
+			for _, views := range []int{2, 3} {
+				s := newStage(t, Method{Contrast: contrast, LeftOut: part}, views, batch)
+				step := 0
+				for edge, b := range edges(batch) {
+					b.embeddings = append(b.embeddings, b.embeddings[0])[:views]
+					for _, tau := range []float64{0.01, 0.1, 1} {
+						b.tau, b.progress = tau, float64(step)/2
+						step++
+						if err := s.step(b).finite(); err != nil {
+							t.Fatalf("%s, %s, %d views, %s, temperature %g: %v", name, leftOut, views, edge, tau, err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Every contrast of the package is among those that these tests try.
+func TestContrastsAreAll(t *testing.T) {
+	tried := map[string]bool{}
+	for _, m := range contrasts(4) {
+		tried[reflect.TypeOf(m.Contrast).Name()] = true
+	}
+	files := must.Get(filepath.Glob("*.go"))(t)
+	declared := regexp.MustCompile(`(?m)^func \(\w* ?(\w+)\) ITC\(`)
+	found := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, of := range declared.FindAllStringSubmatch(string(must.Get(os.ReadFile(file))(t)), -1) {
+			if found++; !tried[of[1]] {
+				t.Errorf("%s of %s is no contrast that these tests try", of[1], file)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("found %d contrasts", found)
 	}
 }
 

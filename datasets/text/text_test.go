@@ -248,6 +248,14 @@ func TestCorpusIsKnown(t *testing.T) {
 	})
 }
 
+// A token that the vocabulary and the added tokens have with two ids is refused: pieces would get one that no table of embeddings has.
+func TestTokenOfTwoIDs(t *testing.T) {
+	text := `{"model": {"type": "WordPiece", "unk_token": "[UNK]", "vocab": {"[PAD]":0,"[UNK]":8,"[CLS]":2,"[SEP]":3,"[MASK]":4}},` +
+		`"added_tokens": [{"id": 1, "content": "[UNK]"}], "pre_tokenizer": {"type": "BertPreTokenizer"}}`
+	must.Fail(t, must.Err(parse([]byte(text))), `token "[UNK]" has the id 8 in the vocabulary and 1 among the added tokens`)
+	must.Get(parse([]byte(strings.Replace(text, `"[UNK]":8`, `"[UNK]":1`, 1))))(t)
+}
+
 func TestTokenizerFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{

@@ -3,6 +3,7 @@ package text
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -99,8 +100,9 @@ func parse(content []byte) (*Tokenizer, error) {
 		Model struct {
 			Type            string
 			EndOfWordSuffix string `json:"end_of_word_suffix"`
+			Vocab           json.RawMessage
 		}
-		AddedTokens []struct{ Content string } `json:"added_tokens"`
+		AddedTokens []addedToken `json:"added_tokens"`
 	}
 	if err := plainjson.Unmarshal(content, &about); err != nil {
 		return nil, fmt.Errorf("no tokenizer.json: %w", err)
@@ -182,9 +184,32 @@ func parse(content []byte) (*Tokenizer, error) {
 		}
 		of[id] = token
 	}
+	if err := sameIDs(about.Model.Vocab, about.AddedTokens); err != nil {
+		return nil, err
+	}
 	sum := sha256.Sum256(content)
 	t.hash = hex.EncodeToString(sum[:8])
 	return t, nil
+}
+
+// addedToken is a token that a tokenizer.json has beside its vocabulary, or of it.
+type addedToken struct {
+	ID      int
+	Content string
+}
+
+// sameIDs says which added token the vocabulary has with another id: a word's pieces would get the one, and all else be sized by the other.
+func sameIDs(vocabulary json.RawMessage, added []addedToken) error {
+	var ids map[string]int
+	if err := plainjson.Unmarshal(vocabulary, &ids); err != nil {
+		return fmt.Errorf("its vocabulary: %w", err)
+	}
+	for _, token := range added {
+		if id, has := ids[token.Content]; has && id != token.ID {
+			return fmt.Errorf("token %q has the id %d in the vocabulary and %d among the added tokens; give it one", token.Content, id, token.ID)
+		}
+	}
+	return nil
 }
 
 // Encode returns [CLS], the text's pieces, [SEP] and as many [PAD] as make maxLen ids; pieces that do not fit are dropped. Of CLIP's these

@@ -16,8 +16,10 @@ import (
 type Space struct {
 	Runs  int // those that are missing
 	Needs int64
-	Free  uint64 // 0 where the system does not tell
-	Store string
+	// Program is how much of that is for a copy of this program; 0 where it is there.
+	Program int64
+	Free    uint64 // 0 where the system does not tell
+	Store   string
 	// Unknown is why nothing can be said of what they need, such as operations of another engine; nil where it can.
 	Unknown error
 }
@@ -26,7 +28,11 @@ func (s Space) String() string {
 	if s.Unknown != nil {
 		return fmt.Sprintf("what %s will take on disk is not known: %v", counted(s.Runs, "run"), s.Unknown)
 	}
-	text := fmt.Sprintf("%s will take about %s MB on disk", counted(s.Runs, "run"), megabytes(s.Needs))
+	what := counted(s.Runs, "run")
+	if s.Program > 0 {
+		what += " and a copy of this program"
+	}
+	text := fmt.Sprintf("%s will take about %s MB on disk", what, megabytes(s.Needs))
 	if s.Free > 0 {
 		text += fmt.Sprintf("; %s MB are free at %s", megabytes(int64(s.Free)), s.Store)
 	}
@@ -43,8 +49,8 @@ func (s Space) short() error {
 }
 
 // space predicts what the missing runs take on disk: what each keeps, and once more the largest, since a checkpoint is written beside the
-// one before it. Runs that differ in their seeds alone are equally large. Caches that runs share, such as a locked encoder's tokens, and
-// pairs that are yet to be mined are not counted.
+// one before it, with the copy of the program that workers are. Runs that differ in their seeds alone are equally large. Caches that runs
+// share, such as a locked encoder's tokens, and pairs that are yet to be mined are not counted.
 func (s *Sweep) space() (Space, error) {
 	home := s.Grids[0].Home
 	space := Space{Free: disk.Free(home), Store: home}
@@ -84,7 +90,12 @@ func (s *Sweep) space() (Space, error) {
 			space.Runs, space.Needs, largest = space.Runs+1, space.Needs+bytes, max(largest, bytes)
 		}
 	}
-	space.Needs += largest
+	if space.Runs > 0 {
+		if space.Program, err = s.worker.Needs(s.Sweep); err != nil {
+			return space, err
+		}
+	}
+	space.Needs += largest + space.Program
 	return space, nil
 }
 

@@ -15,6 +15,10 @@ func TestSpaceIsShort(t *testing.T) {
 		s.Free = free
 		must.Do(t, s.short())
 	}
+	s.Program = 1e6
+	if got := s.String(); got != "2 runs and a copy of this program will take about 5.0 MB on disk; 6.0 MB are free at home" {
+		t.Errorf("said %q", got)
+	}
 	s.Free, s.Unknown = 1, errors.New("no graph")
 	must.Do(t, s.short())
 	if got := s.String(); got != "what 2 runs will take on disk is not known: no graph" {

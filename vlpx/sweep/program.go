@@ -54,6 +54,18 @@ func workerOf(program string, own ...string) (Worker, error) {
 // node must not be replaced, as a network file system would take it from under that.
 func (w Worker) Program(s *Sweep) string { return filepath.Join(s.Dir(), programPrefix+w.hash) }
 
+// Needs is how many bytes the copy of the program will take in a sweep's folder; 0 where it is there.
+func (w Worker) Needs(s *Sweep) (int64, error) {
+	if _, err := disk.Stat(w.Program(s)); err == nil {
+		return 0, nil
+	}
+	info, err := disk.Stat(w.program)
+	if err != nil {
+		return 0, fmt.Errorf("sweep: %w", err)
+	}
+	return info.Size(), nil
+}
+
 // command is a worker's arguments for a call, and what its environment has besides where the program is its own worker.
 func (w Worker) command(c Call) (args, env []string) {
 	if w.Args == nil {

@@ -293,6 +293,9 @@ func (s *scheduledSampler) decided(c *coder, k int) {
 		c.float(&d.draws[i])
 		c.float(&d.betas[i].A)
 		c.float(&d.betas[i].B)
+		if b := d.betas[i]; c.reading && !(b.A > 0 && b.B > 0) {
+			c.fail("mini-batch %d: %+v is no distribution", s.pass.observed+k, b)
+		}
 		if err := checkQuantile(d.draws[i]); c.reading && err != nil {
 			c.fail("mini-batch %d: %v", s.pass.observed+k, err)
 		}

@@ -82,7 +82,9 @@ func (c *coder) number(v *int) {
 func (c *coder) float(v *float64) {
 	w := math.Float64bits(*v)
 	c.word(&w)
-	*v = math.Float64frombits(w)
+	if *v = math.Float64frombits(w); c.reading && (math.IsNaN(*v) || math.IsInf(*v, 0)) {
+		c.fail("%v is no number that is kept; the data is spoilt", *v)
+	}
 }
 
 // length is that of a slice of n items, or the next one to read.
@@ -142,8 +144,15 @@ func (c *coder) floats(v *[]float32) {
 	*v = make([]float32, len(b)/4)
 	for i := range *v {
 		(*v)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		if !(math.Abs(float64((*v)[i])) <= largestKept) {
+			c.fail("number %d of embeddings or states is %v; the data is spoilt", i, (*v)[i])
+			return
+		}
 	}
 }
+
+// largestKept is beyond what embeddings, whose length is one, and states come to. Of larger ones similarities may leave the numbers.
+const largestKept = 1e6
 
 // pass is where a sampler stands after the last observation: what was handed out since is handed out again. It must be of the same run. A
 // sampler that reads shards keeps and compares these itself.

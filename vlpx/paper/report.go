@@ -258,7 +258,7 @@ func (r *Report) trial(c Claim) trial {
 		}
 	}
 	for _, row := range r.pool(c) {
-		if !c.In.pooled() || slices.Contains(names, row.Name) || row.Data == nil || row.Data.Hash != r.row(names[0]).Data.Hash {
+		if !c.In.pooled() || slices.Contains(names, row.Name) || !row.besides(r.row(names[0])) {
 			continue
 		}
 		if results := row.of(c.In, seeds); results != nil {
@@ -266,6 +266,11 @@ func (r *Report) trial(c Claim) trial {
 		}
 	}
 	return t
+}
+
+// besides tells whether a row's runs are of the worlds of another's, whose error is pooled with theirs.
+func (row RowReport) besides(other RowReport) bool {
+	return row.Data != nil && other.Data != nil && row.Data.Hash == other.Data.Hash
 }
 
 // row is the one of that name; it is there.

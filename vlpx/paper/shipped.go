@@ -244,8 +244,17 @@ func (r *Report) shippedTrial(c Claim) trial {
 	}
 	own := len(names)
 	if c.In.pooled() {
+		known := map[string]bool{} // the first runs of rows
 		for _, row := range rows {
-			names = once(names, row.Name)
+			if len(row.shipped.Runs) > 0 && slices.Contains(names, row.Name) {
+				known[row.shipped.Runs[0]] = true
+			}
+		}
+		for _, row := range rows {
+			if len(row.shipped.Runs) > 0 && !known[row.shipped.Runs[0]] && row.besides(r.row(names[0])) {
+				known[row.shipped.Runs[0]] = true
+				names = once(names, row.Name)
+			}
 		}
 	}
 	if lacking {

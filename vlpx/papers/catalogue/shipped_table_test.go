@@ -79,6 +79,17 @@ func TestShippedTables(t *testing.T) {
 				claims++
 			}
 		}
+		for _, was := range r.Claims { // whose runs knew their worlds
+			at := slices.IndexFunc(report.Claims, func(f paper.Finding) bool { return f.Text == was.Text })
+			if at < 0 || was.Blocks == nil {
+				continue
+			}
+			if now := report.Claims[at]; now.Pooled != was.Pooled || now.Blocks == nil ||
+				!(math.Abs(now.Blocks[0]-was.Blocks[0]) < 2e-2) || !(math.Abs(now.Blocks[1]-was.Blocks[1]) < 2e-2) {
+				t.Errorf("%s: %s: %v by %d rows of what is shipped, %v by %d of the runs", r.Artifact, was.Text, now.Blocks, now.Pooled,
+					was.Blocks, was.Pooled)
+			}
+		}
 	}
 	if t.Logf("%d cells and %d claims were looked at", cells, claims); cells < 300 || claims < 50 {
 		t.Error("these are too few to be all")

@@ -82,7 +82,7 @@ func (c Cache) use(p place.Place) (dir string, err error) {
 	key := sha256.Sum256([]byte(p.Dir + p.Query))
 	of := filepath.Join(c.Dir, hex.EncodeToString(key[:8]))
 	dir = filepath.Join(of, p.Called())
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(dir); err != nil {
 		return "", fmt.Errorf("%w; choose another place with VLPX_HOME or -home", err)
 	}
 	used := filepath.Join(of, usedName)
@@ -95,14 +95,13 @@ func (c Cache) use(p place.Place) (dir string, err error) {
 		}
 		held.locks[used] = lock
 	}
-	now := time.Now()
-	return dir, errors.Join(os.MkdirAll(dir, 0o755), os.Chtimes(used, now, now))
+	return dir, errors.Join(disk.MkdirAll(dir), disk.Touch(used))
 }
 
 // missing are the files that are not there.
 func missing(files []File) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		_, err := os.Stat(f.To)
+		_, err := disk.Stat(f.To)
 		return err == nil
 	})
 }
@@ -224,10 +223,10 @@ func remove(used string) (gone bool, err error) {
 		return false, err
 	}
 	defer lock.Unlock()
-	entries, err := os.ReadDir(filepath.Dir(used))
+	entries, err := disk.ReadDir(filepath.Dir(used))
 	for _, entry := range entries {
 		if entry.IsDir() {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(filepath.Dir(used), entry.Name())))
+			err = errors.Join(err, disk.RemoveAll(filepath.Join(filepath.Dir(used), entry.Name())))
 		}
 	}
 	return err == nil, err

@@ -2,6 +2,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"vlpx.internal/vlpx/disk"
 )
 
 // waiting bounds the wait for a connection, for an answer and for the next byte: without a network a fetch fails within seconds, and a
@@ -36,34 +37,34 @@ type File struct {
 	Sound func(path string) error
 	Most  int64 // the bytes that it may have; 0 for any number
 
-	wait time.Duration // waiting; tests wait shorter
+	wait   time.Duration // waiting; tests wait shorter
+	synced int           // bytes after which a part is synced; 0 for 16 MiB
 }
 
 // Get gets the file, unless it is there, and returns its SHA-256; "" where it was there. What is not whole lies beside its place in a file
-// .part, which is locked: a second process is refused. The part is gone on from where a checksum is known, or the server tells that its
-// file is still the same. Progress, if not nil, hears of the bytes that are there, of how many; of -1 where the server does not say.
+// .part, which is locked: a second process is refused. What of the part is surely on the disk is gone on from where a checksum is known,
+// or the server tells that its file is still the same. Progress, if not nil, hears of the bytes that are there, of how many; of -1 where
+// the server does not say.
 func (f File) Get(ctx context.Context, progress func(done, total int64)) (sum string, err error) {
-	if _, err := os.Stat(f.To); err == nil {
+	if _, err := disk.Stat(f.To); err == nil {
 		return "", nil
 	}
-	if err := os.MkdirAll(filepath.Dir(f.To), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(f.To)); err != nil {
 		return "", err
 	}
 	part := f.To + ".part"
-	lock := flock.New(part)
+	lock := disk.NewLock(part)
 	if got, err := lock.TryLock(); err != nil || !got {
 		return "", errors.Join(fmt.Errorf("another process fetches %s; wait for it", f.To), err)
 	}
 	defer lock.Unlock()
-	if _, err := os.Stat(f.To); err == nil { // since the first look
-		return "", errors.Join(os.Remove(part))
+	if _, err := disk.Stat(f.To); err == nil { // since the first look
+		return "", errors.Join(disk.Remove(part))
 	}
 	d := download{File: f, part: part, progress: progress}
-	if d.wait == 0 {
-		d.wait = waiting
-	}
+	d.wait, d.synced = cmp.Or(d.wait, waiting), cmp.Or(d.synced, 16<<20)
 	if sum, err = d.get(ctx); err != nil {
-		if info, e := os.Stat(part); e == nil && info.Size() == 0 {
+		if info, e := disk.Stat(part); e == nil && info.Size() == 0 {
 			err = errors.Join(err, d.remove())
 		}
 		return "", err
@@ -73,7 +74,13 @@ func (f File) Get(ctx context.Context, progress func(done, total int64)) (sum st
 			return "", errors.Join(fmt.Errorf("%s: %w; what came was removed", f.From, err), d.remove())
 		}
 	}
-	return sum, errors.Join(os.Rename(part, f.To), d.forget())
+	if err := d.forget(); err != nil {
+		return "", err
+	}
+	if err := disk.Rename(part, f.To); err != nil {
+		return "", err
+	}
+	return sum, disk.SyncDir(filepath.Dir(f.To))
 }
 
 // download is a file on its way.
@@ -83,9 +90,6 @@ type download struct {
 	progress func(done, total int64)
 }
 
-// version is the file with what the server called the version that the part is of.
-func (d *download) version() string { return d.part + ".version" }
-
 // versionOf is what tells a file from a later one: its tag, unless that is a weak one, or else its date.
 func versionOf(answer *http.Response) string {
 	if tag := answer.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
@@ -94,14 +98,7 @@ func versionOf(answer *http.Response) string {
 	return answer.Header.Get("Last-Modified")
 }
 
-func (d *download) forget() error {
-	if err := os.Remove(d.version()); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func (d *download) remove() error { return errors.Join(os.Remove(d.part), d.forget()) }
+func (d *download) remove() error { return errors.Join(d.forget(), disk.Remove(d.part)) }
 
 // client does as the default one, but waits shorter, leaves files as they are, reads a checksum from each answer on the way, and never goes
 // on without TLS from where there was some.
@@ -131,12 +128,12 @@ func (d *download) state(answer *http.Response) {
 
 // get gets what the part does not have yet, and verifies the whole.
 func (d *download) get(ctx context.Context) (sum string, err error) {
-	file, err := os.OpenFile(d.part, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := disk.OpenFile(d.part, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	have, err := file.Seek(0, io.SeekEnd)
+	have, version, err := d.kept(file)
 	if err != nil {
 		return "", err
 	}
@@ -147,11 +144,10 @@ func (d *download) get(ctx context.Context) (sum string, err error) {
 		return "", err
 	}
 	authorise(request)
-	version, _ := os.ReadFile(d.version())
-	if have > 0 && (len(version) > 0 || d.SHA256 != "" || d.States != nil) {
+	if have > 0 && (version != "" || d.SHA256 != "" || d.States != nil) {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
-		if len(version) > 0 {
-			request.Header.Set("If-Range", string(version))
+		if version != "" {
+			request.Header.Set("If-Range", version)
 		}
 	}
 	client := d.client()
@@ -172,12 +168,7 @@ func (d *download) get(ctx context.Context) (sum string, err error) {
 				d.From, answer.Header.Get("Content-Range"), have), d.remove())
 		}
 	case http.StatusOK: // the whole, though a part was asked for
-		if have, err = 0, file.Truncate(0); err != nil {
-			return "", err
-		}
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
-			return "", err
-		}
+		have = 0
 	case http.StatusRequestedRangeNotSatisfiable: // the part is the whole, or no part of it
 		if d.SHA256 == "" && answer.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", have) {
 			return "", errors.Join(fmt.Errorf("%s: the server has a shorter file than what came of it, which was removed; fetch it again",
@@ -189,10 +180,12 @@ func (d *download) get(ctx context.Context) (sum string, err error) {
 	default:
 		return "", fmt.Errorf("%s: %s", d.From, answer.Status)
 	}
-	if version := versionOf(answer); version != "" {
-		if err := os.WriteFile(d.version(), []byte(version), 0o644); err != nil {
-			return "", err
-		}
+	if now := versionOf(answer); now != "" || have == 0 {
+		version = now
+	}
+	to := &part{File: file, download: d, bytes: have, version: version}
+	if err := to.begin(); err != nil {
+		return "", err
 	}
 	total := int64(-1)
 	if answer.ContentLength >= 0 {
@@ -204,7 +197,7 @@ func (d *download) get(ctx context.Context) (sum string, err error) {
 	if total > d.Most && d.Most > 0 {
 		return "", fmt.Errorf("%s: %w", d.From, body.tooMany())
 	}
-	if _, err := io.Copy(file, body); err != nil {
+	if err := to.receive(body); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
@@ -222,7 +215,7 @@ var (
 )
 
 // verify returns the checksum of the part, which is removed where it is another than is known.
-func (d *download) verify(file *os.File) (string, error) {
+func (d *download) verify(file *disk.File) (string, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
@@ -235,7 +228,7 @@ func (d *download) verify(file *os.File) (string, error) {
 		return "", errors.Join(fmt.Errorf("%s: its SHA-256 is %s, want %s; it was removed, fetch it again", d.From, sum, d.SHA256),
 			d.remove())
 	}
-	return sum, file.Sync()
+	return sum, nil
 }
 
 // body is what comes, counted, bounded and watched.

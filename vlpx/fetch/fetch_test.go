@@ -147,7 +147,7 @@ func TestGetRefuses(t *testing.T) {
 			if c.part != "" {
 				must.Do(t, os.MkdirAll(filepath.Dir(f.To), 0o755))
 				must.Do(t, os.WriteFile(f.To+".part", []byte(c.part), 0o644))
-				must.Do(t, os.WriteFile(f.To+".part.version", []byte(`"1"`), 0o644))
+				must.Do(t, os.WriteFile(f.To+".part.version", fmt.Appendf(nil, "%d\n%s", len(c.part), `"1"`), 0o644))
 			}
 			_, err := f.Get(t.Context(), nil)
 			must.Fail(t, err, c.says)

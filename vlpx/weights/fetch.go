@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/fetch"
 )
 
@@ -20,7 +20,7 @@ import (
 // beside it. The user's token goes with the request. progress, if not nil, hears of the bytes that are there, of how many.
 func (p Places) Fetch(ctx context.Context, k Known, hub string, progress func(done, total int64)) (Source, error) {
 	path := filepath.Join(p.Cache, k.Name, k.File)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(path)); err != nil {
 		return Source{}, fmt.Errorf("weights: %w; choose another place with VLPX_HOME or -home", err)
 	}
 	f := fetch.File{
@@ -34,7 +34,7 @@ func (p Places) Fetch(ctx context.Context, k Known, hub string, progress func(do
 	case err != nil:
 		return Source{}, fmt.Errorf("weights: %s: %w", k.Name, err)
 	case sum != "":
-		if err := os.WriteFile(path+".sha256", []byte(sum+"  "+k.File+"\n"), 0o644); err != nil {
+		if err := disk.WriteFile(path+".sha256", []byte(sum+"  "+k.File+"\n"), 0o644); err != nil {
 			return Source{}, fmt.Errorf("weights: %w", err)
 		}
 	}

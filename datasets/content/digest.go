@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,6 +31,7 @@ type memory struct {
 	folder string
 	place  string // the file that remembers
 	known  map[string]known
+	most   int64        // bytes of a file that is read; a longer one counts as one that cannot be read
 	read   atomic.Int64 // bytes
 
 	least   int64         // bytes read from which on remembering is worth a file
@@ -43,10 +45,10 @@ const WorthRemembering = 16 << 20
 // one would stay unseen.
 const settled = 2 * time.Second
 
-// Digest writes the content of files, given slash-separated below a folder, into a collection's digest: a line a file. What was read is
+// Digest writes the content of pictures, given slash-separated below a folder, into a collection's digest: a line a file. What was read is
 // remembered (see the package); the error tells why it could not be, while the digest is right all the same.
 func Digest(folder string, files []string, digest io.Writer) error {
-	sums, err := Sums(folder, files)
+	sums, err := sums(folder, files, longestPicture)
 	for n, sum := range sums {
 		WriteSum(digest, files[n], sum)
 	}
@@ -64,9 +66,14 @@ func WriteSum(digest io.Writer, name string, sum []byte) {
 
 // Sums returns the SHA-256 of files, given slash-separated below a folder; nil of one that cannot be read. What was read is remembered, as
 // by Digest, and the error is that of remembering.
-func Sums(folder string, files []string) ([][]byte, error) {
+func Sums(folder string, files []string) ([][]byte, error) { return sums(folder, files, math.MaxInt64) }
+
+// sums are Sums of files of so many bytes at most; nil of a longer one.
+func sums(folder string, files []string, most int64) ([][]byte, error) {
 	place, nowhere := memoryOf(folder)
-	sums, err := openMemory(folder, place).digests(files)
+	m := openMemory(folder, place)
+	m.most = most
+	sums, err := m.digests(files)
 	if err := errors.Join(nowhere, err); err != nil {
 		err = fmt.Errorf("%s: what is in the files cannot be remembered, so that they are all read each time: %w", folder, err)
 		return sums, err
@@ -76,7 +83,7 @@ func Sums(folder string, files []string) ([][]byte, error) {
 
 // openMemory reads what is remembered of a folder; one that is damaged counts as none.
 func openMemory(folder, place string) *memory {
-	m := &memory{folder: folder, place: place, least: WorthRemembering, settled: settled}
+	m := &memory{folder: folder, place: place, most: math.MaxInt64, least: WorthRemembering, settled: settled}
 	text, err := os.ReadFile(place)
 	if err != nil || json.Unmarshal(text, &m.known) != nil {
 		m.known = nil
@@ -137,7 +144,7 @@ func (m *memory) digests(files []string) ([][]byte, error) {
 func (m *memory) look(file string) known {
 	name := filepath.Join(m.folder, filepath.FromSlash(file))
 	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > m.most {
 		return known{}
 	}
 	if was, ok := m.known[file]; ok && len(was.Digest) == sha256.Size && was.Size == info.Size() && was.Changed.Equal(changed(info)) {

@@ -13,9 +13,9 @@ import (
 	"vlpx.internal/datasets/plainjson"
 )
 
-// Open opens a file for reading, unpacked when its name ends in .gz.
+// Open opens a file for reading, unpacked when its name ends in .gz. It has 8 GiB at most.
 func Open(name string) (io.ReadCloser, error) {
-	f, err := Regular(name)
+	f, err := AtMost(name, LongestFile)
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +30,11 @@ func Open(name string) (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{&bounded{unpacked, mostUnpacked}, f}, nil
+	}{&bounded{unpacked, LongestFile}, f}, nil
 }
 
-// mostUnpacked bounds the bytes that a gzipped file is unpacked to.
-const mostUnpacked = 8 << 30
+// LongestFile bounds a file of captions, records or scene graphs, in bytes, also unpacked.
+const LongestFile = 8 << 30
 
 // bounded reads so many bytes at most; more are an error.
 type bounded struct {
@@ -45,7 +45,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("it unpacks to more than %d GiB; unpack it with gunzip if that is right", mostUnpacked>>30)
+		return 0, fmt.Errorf("it unpacks to more than %d GiB; unpack it with gunzip if that is right", LongestFile>>30)
 	}
 	return n, err
 }
@@ -61,6 +61,19 @@ func Regular(name string) (*os.File, error) {
 		err = fmt.Errorf("%s is no regular file (%v)", name, info.Mode().Type())
 	}
 	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// AtMost opens a regular file of so many bytes at most. A longer one is refused unread; see [TooLong].
+func AtMost(name string, most int64) (*os.File, error) {
+	f, err := Regular(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := sizeOf(f, most); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -90,17 +103,26 @@ func (t *TooLong) Error() string {
 	return fmt.Sprintf("%s has %d bytes; such a file has at most %d", t.Name, t.Bytes, t.Most)
 }
 
+// sizeOf is an open file's size, in bytes; more than so many are [TooLong].
+func sizeOf(f *os.File, most int64) (int64, error) {
+	info, err := f.Stat()
+	if err == nil && info.Size() > most {
+		err = &TooLong{f.Name(), info.Size(), most}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // ReadAll reads an open file of so many bytes at most. A longer one is refused unread; see [TooLong].
 func ReadAll(f *os.File, most int64) ([]byte, error) {
-	info, err := f.Stat()
+	size, err := sizeOf(f, most)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > most {
-		return nil, &TooLong{f.Name(), info.Size(), most}
-	}
 	var text bytes.Buffer
-	text.Grow(int(info.Size()) + bytes.MinRead) // as growing by and by takes a multiple of the memory
+	text.Grow(int(size) + bytes.MinRead) // as growing by and by takes a multiple of the memory
 	_, err = text.ReadFrom(io.LimitReader(f, most))
 	return text.Bytes(), err
 }

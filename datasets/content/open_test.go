@@ -10,6 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"vlpx.internal/internal/test/must"
 )
 
 // A pipe is refused by its name, and so is a folder; opening them does not wait.
@@ -25,6 +28,29 @@ func TestRegular(t *testing.T) {
 		}
 		if _, err := Picture(name); err == nil || !strings.Contains(err.Error(), "no regular file") {
 			t.Errorf("%s as a picture: got %v", name, err)
+		}
+	}
+}
+
+// A file that is absurdly long is refused by its size: as a list of images, and as a picture, which counts as one that cannot be read.
+func TestAbsurdlyLongFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"dataset_x.json", "a.png"} {
+		path := filepath.Join(dir, name)
+		must.Do(t, os.WriteFile(path, []byte("{"), 0o644))
+		if err := os.Truncate(path, 1<<40); err != nil {
+			t.Skip(err)
+		}
+		began := time.Now()
+		must.Fail(t, must.Err(Open(path)), name+" has 1099511627776 bytes; such a file has at most")
+		must.Fail(t, must.Err(Picture(path)), name+" has 1099511627776 bytes; such a file has at most")
+		var digest strings.Builder
+		must.Do(t, Digest(dir, []string{name}, &digest))
+		if want := "unreadable " + name + "\n"; digest.String() != want {
+			t.Errorf("the digest has %q, want %q", &digest, want)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("that took %v", took)
 		}
 	}
 }

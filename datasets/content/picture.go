@@ -24,6 +24,9 @@ func IsPicture(name string) bool { return slices.Contains(extensions, strings.To
 // mostPixels bounds an image, by what its header says, before memory is taken for it. It is far above any photograph's.
 const mostPixels = 1 << 26
 
+// longestPicture bounds the file of a picture, in bytes: no format takes more than eight a pixel.
+const longestPicture = 8 * mostPixels
+
 // Decode decodes a JPEG, PNG or WebP. The error says what to do.
 func Decode(r io.Reader) (image.Image, error) {
 	const damaged = "the file is damaged, get it again"
@@ -44,7 +47,7 @@ func Decode(r io.Reader) (image.Image, error) {
 
 // Picture decodes the picture in a file, whatever its name. The error says what to do.
 func Picture(name string) (image.Image, error) {
-	f, err := Regular(name)
+	f, err := AtMost(name, longestPicture)
 	if err != nil {
 		return nil, fmt.Errorf("%w; put the file back", err)
 	}

@@ -65,9 +65,13 @@ func open(dir string) (*Collection, error) {
 		c.Add(s.split, set)
 		all = append(all, files[s.split]...)
 	}
-	digest := sha256.New()
-	if err := content.Digest(dir, all, digest); err != nil {
+	sums, err := content.Sums(dir, all)
+	if err != nil {
 		c.Unread = append(c.Unread, fmt.Errorf("hubparquet: %w", err))
+	}
+	digest := sha256.New()
+	for k, sum := range sums {
+		content.WriteSum(digest, all[k], sum)
 	}
 	c.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil

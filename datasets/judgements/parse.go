@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"vlpx.internal/datasets/content"
 )
 
 // Columns that Parse needs; a table may have others, in any order.
@@ -36,7 +38,7 @@ const longest = 10_000_000
 // Parse reads a table, whose texts are as [Cell] has them. Rows in which nobody has said anything yet are left out. Beside yes and no it
 // takes y, n, true, false, 1 and 0, in any case, as spreadsheets write them.
 func Parse(r io.Reader) (rows []Row, err error) {
-	reader := csv.NewReader(r)
+	reader := content.NewRecords(r)
 	header, err := reader.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("no header; its first line names the columns " + strings.Join(Columns(), ", "))

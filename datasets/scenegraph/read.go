@@ -3,7 +3,6 @@ package scenegraph
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -36,8 +35,8 @@ func ReadFile(path string) ([]Captioned, error) {
 
 // ReadCSV reads captions with graphs as FACTUAL publishes them: a header that names the columns caption and scene_graph, then a record a
 // caption. An error names the file and the line.
-func ReadCSV(file string, content io.Reader) ([]Captioned, error) {
-	r := csv.NewReader(content)
+func ReadCSV(file string, from io.Reader) ([]Captioned, error) {
+	r := content.NewRecords(from)
 	header, err := r.Read()
 	if err != nil {
 		return nil, fmt.Errorf("scenegraph: %s: no header: %w", file, err)

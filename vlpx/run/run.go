@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/cifar"
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/layout"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
@@ -21,7 +23,6 @@ import (
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/machine"
 	"vlpx.internal/vlpx/regions"
-	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/train"
 )
@@ -155,11 +156,16 @@ func (t Texts) show(set datasets.Set) (datasets.Set, error) {
 
 // WithGraphs is the data with the scene graphs of a file in the place of parsed ones (see [datasets.WithGraphs]).
 func (d Data) WithGraphs(file string) (Data, error) {
-	sum, err := store.Sum(file)
+	f, err := content.AtMost(file, content.LongestFile)
 	if err != nil {
 		return d, fmt.Errorf("run: scene graphs: %w", err)
 	}
-	d.Graphs, d.GraphsFile = sum[:16], file
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return d, fmt.Errorf("run: scene graphs: %w", err)
+	}
+	d.Graphs, d.GraphsFile = hex.EncodeToString(sum.Sum(nil)[:8]), file
 	return d, nil
 }
 
@@ -271,7 +277,8 @@ func drawable(c scenes.Config, memory uint64) error {
 	const gib = 1 << 30
 	if bytes, _ := c.Drawing(); memory > 0 && bytes > float64(memory) {
 		return fmt.Errorf("scenes: the largest of the splits of %d, %d and %d images takes about %.3g GiB with its captions, and this machine "+
-			"has %.3g GiB: use fewer images or captions", c.Train, c.Val, c.Test, bytes/gib, float64(memory)/gib)
+			"has %.3g GiB: use fewer (settings scenes.train, scenes.val, scenes.test, scenes.captions)",
+			c.Train, c.Val, c.Test, bytes/gib, float64(memory)/gib)
 	}
 	return nil
 }

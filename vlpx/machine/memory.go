@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Memory is the machine's memory, and what a new program could take of it without swapping, in bytes; 0 where the system does not tell. A
-// container's limit is not looked at.
+// Memory is the memory that this process may have, and what a new program could take of it without swapping, in bytes; 0 where the system
+// does not tell. It is the machine's, or less where a control group limits it, as a container's.
 func Memory() (total, available uint64) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return 0, 0
 	}
-	return kilobytes(Field(string(text), "MemTotal")), kilobytes(Field(string(text), "MemAvailable"))
+	process, _ := os.ReadFile("/proc/self/cgroup") // without control groups the machine's memory is this process's
+	return limited(groups, string(process), kilobytes(Field(string(text), "MemTotal")), kilobytes(Field(string(text), "MemAvailable")))
 }
 
 // Field returns the value of the first line "key : value" of a file in /proc, "" when there is none.

@@ -17,7 +17,7 @@ func dataFetchCommand() *cobra.Command {
 	var dir, sums string
 	c := &cobra.Command{
 		Use:   "fetch [SPLIT=]URL... -o FOLDER",
-		Short: "Fetch tar shards over HTTP, going on where a former call was cut off; braces stand for many, as in a shell",
+		Short: "Fetch shards (tar or parquet) over HTTP, going on where a former call was cut off; braces stand for many, as in a shell",
 		Example: "  vlpx data fetch 'https://example.org/cc3m/{00000..00331}.tar' val=https://example.org/cc3m/val.tar -o cc3m\n" +
 			"  vlpx train InfoNCE -data cc3m -framework clip",
 		Args: func(c *cobra.Command, args []string) error {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
+
 	"vlpx.internal/internal/test/must"
 )
 
@@ -30,6 +32,33 @@ func shard(t *testing.T, pairs int) string {
 	}
 	must.Do(t, w.Close())
 	return b.String()
+}
+
+// Parquet files by their address are data, too: those of a folder into whose splits they are put.
+func TestParquetByAddress(t *testing.T) {
+	type row struct {
+		Image []byte `parquet:"image"`
+		Text  string `parquet:"caption"`
+	}
+	var picture, file bytes.Buffer
+	must.Do(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))))
+	w := parquet.NewGenericWriter[row](&file)
+	must.Get(w.Write([]row{{picture.Bytes(), "a picture"}, {picture.Bytes(), "another one"}}))(t)
+	must.Do(t, w.Close())
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file.Bytes()))
+	}))
+	defer site.Close()
+	dir := t.TempDir()
+	table := func(out string) string { return out[strings.Index(out, "images"):] }
+	at, errs := succeed(t, dir, "data", site.URL+"/mine/train-{0..1}.parquet,val="+site.URL+"/mine/val.parquet", "-scale", "tiny")
+	if !strings.Contains(errs, "3 of 3 shards are fetched into") {
+		t.Errorf("got %q", errs)
+	}
+	succeed(t, dir, "data", "fetch", site.URL+"/mine/train-{0..1}.parquet", "val="+site.URL+"/mine/val.parquet", "-o", "mine")
+	if out, _ := succeed(t, dir, "data", "mine", "-scale", "tiny"); table(at) != table(out) {
+		t.Errorf("got\n%s, want\n%s", at, out)
+	}
 }
 
 // Shards that are fetched are data as any other. A call that was cut off goes on, and one of bad addresses says what is wrong.
@@ -75,7 +104,7 @@ func TestDataFetch(t *testing.T) {
 		"name it with -o":           {"data", "fetch", site.URL + "/a.tar"},
 		"cannot be reached":         {"data", "fetch", site.URL + "/a.tar", "-o", "mine"},
 		"sums: line 1":              {"data", "fetch", site.URL + "/a.tar", "-o", "mine", "-sums", "sums"},
-		"is no plain .tar":          shortest("train", "InfoNCE", "-data", "https://h/x"),
+		"is no plain .tar and":      shortest("train", "InfoNCE", "-data", "https://h/x"),
 		"5 of 10 shards are not in": shortest("train", "InfoNCE", "-data", urls+","+site.URL+"/other/{0..4}.tar"),
 	} {
 		if _, errs, status := executed(t, dir, args...); status != 1 || !strings.Contains(errs, want) {

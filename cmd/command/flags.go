@@ -25,7 +25,7 @@ func (o *options) bind(c *cobra.Command) {
 	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(scale.ScaleNames(), ", "))
 	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, such as 1,2,3 or 1-8; every method gets the same")
 	flags.StringVar(&o.Data, "data", "", "scenes (generated, the default but of artifacts that ask for data which $VLPX_DATA has), or a "+
-		"`folder` with dataset_*.json and images/, train/CLASS/*.jpg, *.tar shards or CIFAR's *.bin; "+
+		"`folder` with dataset_*.json and images/, train/CLASS/*.jpg, *.tar or *.parquet shards or CIFAR's *.bin; "+
 		"a name is looked up in $VLPX_DATA; several have commas between, and braces stand for many shards, as in 'a/{00..31}.tar'")
 	flags.StringVar(&o.Framework, "framework", "", "the model and its losses, one that vlpx show frameworks lists (default ALBEF)")
 	flags.StringArrayVar(&o.Set, "set", nil, "change a setting by `key=value`, such as epochs=3 or scenes.density=dbl, one that vlpx show "+

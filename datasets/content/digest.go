@@ -10,8 +10,11 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +56,52 @@ func Digest(folder string, files []string, digest io.Writer) error {
 		WriteSum(digest, files[n], sum)
 	}
 	return err
+}
+
+// File is a file of a collection whose files lie in several folders.
+type File struct {
+	Name          string // slash-separated, as the collection has it, such as "train/00003.tar"
+	Folder, Below string // where it lies: a folder, and its slash-separated path below that
+}
+
+// Path is where the file lies.
+func (f File) Path() string { return filepath.Join(f.Folder, filepath.FromSlash(f.Below)) }
+
+// Named are files by their paths, in splits: each is called by its split and its own name. Two of the same name are an error.
+func Named(splits map[string][]string) (map[string][]File, error) {
+	files, paths := map[string][]File{}, map[string]string{}
+	for split, of := range splits {
+		for _, file := range of {
+			f := File{path.Join(split, filepath.Base(file)), filepath.Dir(file), filepath.Base(file)}
+			if other, taken := paths[f.Name]; taken {
+				return nil, fmt.Errorf("%s and %s are both called %s; give one of them another name", other, file, f.Name)
+			}
+			paths[f.Name] = file
+			files[split] = append(files[split], f)
+		}
+		slices.SortFunc(files[split], func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return files, nil
+}
+
+// DigestFiles is Digest for files of any length, in several folders.
+func DigestFiles(files []File, digest io.Writer) (unremembered []error) {
+	in := map[string][]string{} // names by folders
+	for _, f := range files {
+		in[f.Folder] = append(in[f.Folder], f.Below)
+	}
+	sums := map[string][][]byte{}
+	for _, folder := range slices.Sorted(maps.Keys(in)) {
+		var err error
+		if sums[folder], err = Sums(folder, in[folder]); err != nil {
+			unremembered = append(unremembered, err)
+		}
+	}
+	for _, f := range files {
+		WriteSum(digest, f.Name, sums[f.Folder][0])
+		sums[f.Folder] = sums[f.Folder][1:]
+	}
+	return unremembered
 }
 
 // WriteSum writes the line of a file into a collection's digest: its name and its SHA-256, nil where it cannot be read.

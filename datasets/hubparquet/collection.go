@@ -20,8 +20,8 @@ var splitNames = []struct {
 	names []string
 }{{"train", []string{"train"}}, {"val", []string{"validation", "val", "valid", "dev"}}, {"test", []string{"test"}}}
 
-// Collection is a folder of parquet files. It implements datasets.Collection; its splits are datasets.Sharded. Its name is that of the
-// folder.
+// Collection is a folder of parquet files, or some files by their names. It implements datasets.Collection; its splits are
+// datasets.Sharded. Its name is that of the folder.
 //
 // The hash is that of the files' names and content.
 type Collection struct{ datasets.Folder[*Set] }
@@ -43,20 +43,45 @@ func open(dir string) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collection{datasets.NewFolder[*Set]("hubparquet", filepath.Base(whole))}
-	files, err := list(dir)
+	below, err := list(dir)
 	if err != nil {
 		return nil, err
 	}
-	var all []string
+	files := map[string][]content.File{}
+	for split, names := range below {
+		for _, name := range names {
+			files[split] = append(files[split], content.File{Name: name, Folder: dir, Below: name})
+		}
+	}
+	return read(filepath.Base(whole), files)
+}
+
+// OpenFiles is Open for files by their paths, wherever they lie, in splits. The collection is called name. It has the hash of a folder
+// into whose train, val and test the files are put.
+func OpenFiles(name string, splits map[string][]string) (*Collection, error) {
+	files, err := content.Named(splits)
+	if err != nil {
+		return nil, fmt.Errorf("hubparquet: %w", err)
+	}
+	c, err := read(name, files)
+	if err != nil {
+		return nil, fmt.Errorf("hubparquet: %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// read makes a collection of files by their splits.
+func read(name string, files map[string][]content.File) (*Collection, error) {
+	c := &Collection{datasets.NewFolder[*Set]("hubparquet", name)}
+	var all []content.File
 	for _, s := range splitNames {
 		if len(files[s.split]) == 0 {
 			continue
 		}
 		set := &Set{name: c.Called + "/" + s.split}
-		for _, name := range files[s.split] {
-			if err := set.add(dir, name); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+		for _, f := range files[s.split] {
+			if err := set.add(f); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
 		if err := set.check(); err != nil {
@@ -65,13 +90,9 @@ func open(dir string) (*Collection, error) {
 		c.Add(s.split, set)
 		all = append(all, files[s.split]...)
 	}
-	sums, err := content.Sums(dir, all)
-	if err != nil {
-		c.Unread = append(c.Unread, fmt.Errorf("hubparquet: %w", err))
-	}
 	digest := sha256.New()
-	for k, sum := range sums {
-		content.WriteSum(digest, all[k], sum)
+	for _, err := range content.DigestFiles(all, digest) {
+		c.Unread = append(c.Unread, fmt.Errorf("hubparquet: %w", err))
 	}
 	c.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil

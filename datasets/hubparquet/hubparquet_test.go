@@ -110,6 +110,21 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// Files by their paths are those of a folder into whose splits they are put, to the hash; where they lie is not in it.
+func TestOpenFiles(t *testing.T) {
+	a, b, v := write(t, 9, flickr(t, 0, 3)...), write(t, 9, flickr(t, 3, 2)...), write(t, 9, one{drawn(t, 7), "v"})
+	want := must.Get(Open(folder(t, map[string]string{"train/a.parquet": a, "train/b.parquet": b, "val/v.parquet": v})))(t)
+	dir := folder(t, map[string]string{"x/a.parquet": a, "b.parquet": b, "v.parquet": v})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	c := must.Get(OpenFiles("cc", map[string][]string{"train": {at("b.parquet"), at("x/a.parquet")}, "val": {at("v.parquet")}}))(t)
+	s := must.Get(c.Split("train"))(t)
+	if c.Name() != "cc" || c.Hash() != want.Hash() || s.Len() != 5 || s.Key(4) != "train/b.parquet/1" || s.Captions(0)[0] != "caption 0 of 0" {
+		t.Errorf("got %d images of %s, the last one %s, with the hash %s, want %s", s.Len(), c.Name(), s.Key(4), c.Hash(), want.Hash())
+	}
+	must.Fail(t, must.Err(OpenFiles("cc", map[string][]string{"train": {at("x/a.parquet"), at("y/a.parquet")}})), "both called train/a.parquet")
+	must.Fail(t, must.Err(OpenFiles("cc", map[string][]string{"test": {at("gone.parquet")}})), "hubparquet: cc: test/gone.parquet: open")
+}
+
 func TestMistakes(t *testing.T) {
 	good := write(t, 9, one{drawn(t, 1), "a"})
 	for want, files := range map[string]map[string]string{

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"path/filepath"
 	"sort"
 
 	"github.com/parquet-go/parquet-go"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/content"
 )
 
 // Set is one split of a collection. It implements datasets.Sharded.
@@ -31,8 +31,8 @@ type group struct {
 var _ datasets.Sharded = (*Set)(nil)
 
 // add appends the rows of a file.
-func (s *Set) add(dir, name string) error {
-	f, err := openFile(filepath.Join(dir, filepath.FromSlash(name)))
+func (s *Set) add(of content.File) error {
+	f, err := openFile(of.Path())
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Set) add(dir, name string) error {
 			return fmt.Errorf("row %d or after: %w", start, err)
 		}
 		if len(captions) > 0 {
-			s.groups, s.first = append(s.groups, group{rows, f, name, start}), append(s.first, len(s.captions))
+			s.groups, s.first = append(s.groups, group{rows, f, of.Name, start}), append(s.first, len(s.captions))
 		}
 		s.captions = append(s.captions, captions...)
 		start += len(captions)

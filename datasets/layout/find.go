@@ -2,10 +2,13 @@ package layout
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/hubparquet"
 	"vlpx.internal/datasets/place"
 	"vlpx.internal/datasets/webdataset"
 )
@@ -64,18 +67,18 @@ func Absolute(name string) string {
 	return place.Name(places)
 }
 
-// Open opens data by its name, as [Find] has it: a folder by its layout, shards as one collection, called after the first of their folders,
-// and several of these joined (see [datasets.Joined]).
+// Open opens data by its name, as [Find] has it: a folder by its layout, shards of a kind as one collection, called after the first of
+// their folders, and several of these joined (see [datasets.Joined]).
 func Open(name string) (datasets.Collection, error) {
 	places, err := place.Parse(name)
 	if err != nil {
 		return nil, fmt.Errorf("data %w", err)
 	}
 	var parts []datasets.Collection
-	var shards []place.Place
+	shards := map[string][]place.Place{}
 	for _, p := range places {
 		if p.Shards != "" {
-			shards = append(shards, p)
+			shards[p.Ending()] = append(shards[p.Ending()], p)
 			continue
 		}
 		c, err := openFolder(p.Dir)
@@ -84,8 +87,8 @@ func Open(name string) (datasets.Collection, error) {
 		}
 		parts = append(parts, c)
 	}
-	if len(shards) > 0 {
-		c, err := openShards(shards)
+	for _, ending := range slices.Sorted(maps.Keys(shards)) {
+		c, err := openShards(shards[ending], ending)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +97,8 @@ func Open(name string) (datasets.Collection, error) {
 	return datasets.Joined(parts)
 }
 
-func openShards(places []place.Place) (datasets.Collection, error) {
+// openShards opens shards of one kind.
+func openShards(places []place.Place, ending string) (datasets.Collection, error) {
 	splits := map[string][]string{}
 	for _, p := range places {
 		names, err := p.Names()
@@ -105,7 +109,11 @@ func openShards(places []place.Place) (datasets.Collection, error) {
 			splits[p.Split] = append(splits[p.Split], filepath.Join(p.Dir, name))
 		}
 	}
-	return opener(func(name string) (*webdataset.Collection, error) {
-		return webdataset.OpenShards(name, places[0].Dir, splits)
-	})(places[0].Called())
+	open := opener(func(name string) (*hubparquet.Collection, error) { return hubparquet.OpenFiles(name, splits) })
+	if ending == place.Tar {
+		open = opener(func(name string) (*webdataset.Collection, error) {
+			return webdataset.OpenShards(name, places[0].Dir, splits)
+		})
+	}
+	return open(places[0].Called())
 }

@@ -59,9 +59,10 @@ func TestFindRefuses(t *testing.T) {
 		"v/{0..1}.tar,":         "empty",
 		"w/{0..1}.tar":          "data w: no such folder",
 		"https://h/0.tar":       "vlpx data fetch 'train=https://h/0.tar'",
-		"https://h/a":           `"a" is no plain .tar`,
+		"https://h/a":           `"a" is no plain .tar and no .parquet`,
 		"ftp://h/0.tar":         "http:// or https://",
 		"https://h/{0..1}.tar,": "empty",
+		"v/{0.tar,1.parquet}":   "not of one kind",
 	} {
 		_, err := Find(name)
 		must.Fail(t, err, want, name)

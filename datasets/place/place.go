@@ -1,5 +1,5 @@
-// Package place reads what names data: folders, tar shards in braces, and addresses of shards, several of them with commas between. It
-// imports nothing of the rest of this module.
+// Package place reads what names data: folders, shards (tar or parquet) in braces, and addresses of shards, several of them with commas
+// between. It imports nothing of the rest of this module.
 package place
 
 import (
@@ -26,6 +26,14 @@ type Place struct {
 
 // splits are those that shards may be of.
 var splits = []string{"train", "val", "test"}
+
+// Endings of shards.
+const (
+	Tar     = ".tar"
+	Parquet = ".parquet"
+)
+
+var endings = []string{Tar, Parquet}
 
 // Parse reads the name of data: places with commas between, each a folder, shards such as cc3m/{000..331}.tar, or their address. Shards are
 // of the split train, or of the one in front, as in val=cc3m/val.tar. sums=FILE names their checksums. A folder that is there is taken as
@@ -127,7 +135,9 @@ func parse(one string) ([]Place, error) {
 
 // isShard tells the name of shards from that of a folder.
 func isShard(name string) bool {
-	return isAddress(name) || strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, ".tar}")
+	return isAddress(name) || slices.ContainsFunc(endings, func(ending string) bool {
+		return strings.HasSuffix(name, ending) || strings.HasSuffix(name, ending+"}")
+	})
 }
 
 func isAddress(name string) bool { return strings.Contains(name, "://") }
@@ -138,9 +148,13 @@ func (p Place) check() error {
 	if err != nil {
 		return err
 	}
+	ending := path.Ext(names[0])
 	for _, name := range names {
-		if !strings.HasSuffix(name, ".tar") || name == ".tar" {
-			return fmt.Errorf("%q is no plain .tar", name)
+		if !slices.Contains(endings, path.Ext(name)) || slices.Contains(endings, name) {
+			return fmt.Errorf("%q is no plain .tar and no .parquet", name)
+		}
+		if path.Ext(name) != ending {
+			return fmt.Errorf("%q and %q are not of one kind; name them apart, with a comma between", names[0], name)
 		}
 	}
 	if !p.Remote() {
@@ -161,6 +175,15 @@ func (p Place) Remote() bool { return isAddress(p.Dir) }
 
 // Names are those of the shards.
 func (p Place) Names() ([]string, error) { return Expand(p.Shards) }
+
+// Ending is that of all shards, [Tar] or [Parquet].
+func (p Place) Ending() string {
+	names, err := p.Names()
+	if err != nil { // which Parse would have told
+		return ""
+	}
+	return path.Ext(names[0])
+}
 
 // String names the place, as Parse reads it.
 func (p Place) String() string {

@@ -15,7 +15,9 @@ func TestParse(t *testing.T) {
 			{Dir: "v1", Shards: "{a,b}.tar", Split: "val"}, {Dir: "v2", Shards: "{a,b}.tar", Split: "val"}},
 		"0.tar,/1.tar":                        {{Dir: ".", Shards: "0.tar", Split: "train"}, {Dir: "/", Shards: "1.tar", Split: "train"}},
 		"test=https://h/a/{0..1}.tar?key=a/b": {{Dir: "https://h/a", Shards: "{0..1}.tar", Split: "test", Query: "?key=a/b"}},
-		"a,sums=b/SUMS":                       {{Dir: "a"}, {Sums: "b/SUMS"}},
+		"https://h/train-{0..1}.parquet,val=v/{a.parquet,b.parquet}": {{Dir: "https://h", Shards: "train-{0..1}.parquet", Split: "train"},
+			{Dir: "v", Shards: "{a.parquet,b.parquet}", Split: "val"}},
+		"a,sums=b/SUMS": {{Dir: "a"}, {Sums: "b/SUMS"}},
 	} {
 		got := must.Get(Parse(name))(t)
 		if !reflect.DeepEqual(got, want) {

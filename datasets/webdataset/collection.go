@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -62,7 +60,7 @@ func open(dir string) (*Collection, error) {
 	shards := map[string][]tarFile{}
 	for split, names := range below {
 		for _, name := range names {
-			shards[split] = append(shards[split], tarFile{name: name, folder: dir, below: name})
+			shards[split] = append(shards[split], tarFile{File: content.File{Name: name, Folder: dir, Below: name}})
 		}
 	}
 	return read(filepath.Base(whole), dir, shards)
@@ -71,17 +69,15 @@ func open(dir string) (*Collection, error) {
 // OpenShards is Open for shards by their paths, wherever they lie, in splits. The collection is called name, and the names of the classes
 // lie in dir. It has the hash of a folder into whose train, val and test the shards are put.
 func OpenShards(name, dir string, splits map[string][]string) (*Collection, error) {
-	shards, paths := map[string][]tarFile{}, map[string]string{}
-	for split, files := range splits {
-		for _, file := range files {
-			s := tarFile{path.Join(split, filepath.Base(file)), filepath.Dir(file), filepath.Base(file), nil}
-			if other, taken := paths[s.name]; taken {
-				return nil, fmt.Errorf("webdataset: %s and %s are both called %s; give one of them another name", other, file, s.name)
-			}
-			paths[s.name] = file
-			shards[split] = append(shards[split], s)
+	files, err := content.Named(splits)
+	if err != nil {
+		return nil, fmt.Errorf("webdataset: %w", err)
+	}
+	shards := map[string][]tarFile{}
+	for split, of := range files {
+		for _, f := range of {
+			shards[split] = append(shards[split], tarFile{File: f})
 		}
-		slices.SortFunc(shards[split], func(a, b tarFile) int { return strings.Compare(a.name, b.name) })
 	}
 	c, err := read(name, dir, shards)
 	if err != nil {
@@ -110,28 +106,15 @@ func read(name, dir string, shards map[string][]tarFile) (*Collection, error) {
 	}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", c.classes)
-	c.digest(all, digest)
+	files := make([]content.File, len(all))
+	for n, s := range all {
+		files[n] = s.File
+	}
+	for _, err := range content.DigestFiles(files, digest) {
+		c.Unread = append(c.Unread, fmt.Errorf("webdataset: %w", err))
+	}
 	c.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil
-}
-
-// digest writes the names and the content of shards.
-func (c *Collection) digest(shards []tarFile, digest io.Writer) {
-	in := map[string][]string{} // names by folders
-	for _, s := range shards {
-		in[s.folder] = append(in[s.folder], s.below)
-	}
-	sums := map[string][][]byte{}
-	for _, folder := range slices.Sorted(maps.Keys(in)) {
-		var err error
-		if sums[folder], err = content.Sums(folder, in[folder]); err != nil {
-			c.Unread = append(c.Unread, fmt.Errorf("webdataset: %w", err))
-		}
-	}
-	for _, s := range shards {
-		content.WriteSum(digest, s.name, sums[s.folder][0])
-		sums[s.folder] = sums[s.folder][1:]
-	}
 }
 
 // list returns the shards of each split, in the order of their names, slash-separated below the folder.
@@ -186,23 +169,23 @@ func (c *Collection) load(split string, shards []tarFile) (*Set, error) {
 	captioned := false
 	for n, err := range failed {
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", shards[n].name, err)
+			return nil, fmt.Errorf("%s: %w", shards[n].Name, err)
 		}
 		captioned = captioned || slices.ContainsFunc(found[n].samples, func(s sample) bool { return s.caption() != "" })
 	}
 	set := &Set{name: c.Called + "/" + split}
 	for n, shard := range shards {
 		for _, o := range found[n].skipped {
-			c.Omitted.Add(split, o.reason, path.Join(shard.name, o.what))
+			c.Omitted.Add(split, o.reason, path.Join(shard.Name, o.what))
 		}
 		if found[n].cut != nil {
 			c.Unread = append(c.Unread, fmt.Errorf("webdataset: %s: %w; the samples before that are used, get the shard again for the rest",
-				shard.name, found[n].cut))
+				shard.Name, found[n].cut))
 		}
 		samples := slices.DeleteFunc(found[n].samples, func(s sample) bool {
 			mute := captioned && s.caption() == ""
 			if mute {
-				c.Omitted.Add(split, "no caption, where others have one; write it into a .txt beside it", path.Join(shard.name, s.key))
+				c.Omitted.Add(split, "no caption, where others have one; write it into a .txt beside it", path.Join(shard.Name, s.key))
 			}
 			return mute
 		})

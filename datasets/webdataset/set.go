@@ -60,7 +60,7 @@ func (s *Set) Len() int { return len(s.samples) }
 func (s *Set) Captions(i int) []string { return s.captions[i] }
 
 // Key is the shard of image i and its key there, such as "train/00003.tar/000031415".
-func (s *Set) Key(i int) string { return path.Join(s.shardOf(i).name, s.samples[i].key) }
+func (s *Set) Key(i int) string { return path.Join(s.shardOf(i).Name, s.samples[i].key) }
 
 // Shards lists the first image of each shard.
 func (s *Set) Shards() []int { return s.first }

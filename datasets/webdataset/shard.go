@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/content"
@@ -14,14 +13,11 @@ import (
 
 // tarFile is a shard.
 type tarFile struct {
-	name          string // slash-separated, with the split, such as "train/00003.tar"; of loose shards the file's alone
-	folder, below string // its path, and the slash-separated one below that
-	indexed       fs.FileInfo
+	content.File // of loose shards the name is the file's alone
+	indexed      fs.FileInfo
 }
 
-func (s *tarFile) open() (*os.File, error) {
-	return content.Regular(filepath.Join(s.folder, filepath.FromSlash(s.below)))
-}
+func (s *tarFile) open() (*os.File, error) { return content.Regular(s.Path()) }
 
 // index reads what the shard holds, and keeps how the file was before.
 func (s *tarFile) index() (indexed, error) {

@@ -183,6 +183,19 @@ func TestCacheOfABadServer(t *testing.T) {
 	}
 }
 
+// Parquet comes as tars do, and a page in its place is refused.
+func TestCacheOfParquet(t *testing.T) {
+	s := newSite(t)
+	s.shards["/a/train-0.parquet"], s.shards["/a/page.parquet"] = "PAR1"+strings.Repeat("x", 600)+"PAR1", "<html>"
+	c, _ := newCache(t, 1e6)
+	got := must.Get(c.Local(t.Context(), s.places(t, "URL/a/train-{0..0}.parquet")))(t)
+	s.has(t, got, "/a/train-0.parquet")
+	if got[0].Ending() != place.Parquet {
+		t.Errorf("got %+v", got)
+	}
+	must.Fail(t, must.Err(c.Local(t.Context(), s.places(t, "URL/a/page.parquet"))), "what came is no parquet")
+}
+
 // Shards are held against their checksums also where they have come before, or lie here.
 func TestCacheSums(t *testing.T) {
 	s := newSite(t, "/0.tar", "/1.tar")

@@ -132,10 +132,12 @@ func TestGetRefuses(t *testing.T) {
 		part   string
 		says   string
 	}{
-		"another checksum":   {&server{content: text}, func(f *File) { f.SHA256 = sumOf("other") }, "", "want " + sumOf("other")},
-		"too large":          {&server{content: text}, func(f *File) { f.Most = 10 }, "", "more bytes than are allowed, 10"},
-		"a wrong range":      {&server{content: text, lies: true}, func(f *File) { f.SHA256 = sumOf(text) }, "what is", `"bytes 0-`},
-		"a part too long":    {&server{content: text, tag: `"1"`}, func(f *File) {}, text + text, "shorter file"},
+		"another checksum": {&server{content: text}, func(f *File) { f.SHA256 = sumOf("other") }, "", "want " + sumOf("other")},
+		"too large":        {&server{content: text}, func(f *File) { f.Most = 10 }, "", "more bytes than are allowed, 10"},
+		"a wrong range":    {&server{content: text, lies: true}, func(f *File) { f.SHA256 = sumOf(text) }, "what is", `"bytes 0-`},
+		"a part too long":  {&server{content: text, tag: `"1"`}, func(f *File) {}, text + text, "shorter file"},
+		"a page and no parquet": {&server{content: "PAR1<html>" + strings.Repeat(".", 600)}, func(f *File) { f.Sound = isParquet }, "",
+			"no parquet"},
 		"a page and no tar":  {&server{content: "<html>" + strings.Repeat(".", 600)}, func(f *File) { f.Sound = isTar }, "", "no tar"},
 		"nobody there":       {&server{}, func(f *File) { f.From = closed.URL }, "", "cannot be reached"},
 		"nothing there":      {&server{}, func(f *File) { f.From += "/" + strings.Repeat("%", 1) }, "", "invalid URL escape"},

@@ -17,7 +17,7 @@ import (
 	"vlpx.internal/datasets/place"
 )
 
-// Shards are the files of addresses of tar shards, such as https://HOST/cc3m/{00000..00331}.tar, below a folder. One with a split in
+// Shards are the files of addresses of shards, such as https://HOST/cc3m/{00000..00331}.tar, below a folder. One with a split in
 // front, such as val=https://HOST/val.tar, goes into the folder of the split, any other one into train's. sums, if not nil, has the SHA-256
 // of each by its name.
 func Shards(addresses []string, dir string, sums map[string]string) ([]File, error) {
@@ -57,7 +57,7 @@ func shardsOf(p place.Place, dir string, sums map[string]string) ([]File, error)
 	}
 	var files []File
 	for _, name := range names {
-		f := File{From: p.Dir + "/" + name + p.Query, To: filepath.Join(dir, name), SHA256: sums[name], Sound: isTar}
+		f := File{From: p.Dir + "/" + name + p.Query, To: filepath.Join(dir, name), SHA256: sums[name], Sound: sound[p.Ending()]}
 		if f.SHA256 == "" && sums != nil {
 			return nil, fmt.Errorf("%s: the file of checksums has none of %s", f.From, name)
 		}
@@ -66,7 +66,31 @@ func shardsOf(p place.Place, dir string, sums map[string]string) ([]File, error)
 	return files, nil
 }
 
-// isTar is an error where a file does not begin as a tar does, such as a page that tells of an error.
+// sound tells a shard by its ending from something else, such as a page that tells of an error.
+var sound = map[string]func(path string) error{place.Tar: isTar, place.Parquet: isParquet}
+
+// isParquet is an error where a file does not begin and end as parquet does.
+func isParquet(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var mark [2][4]byte
+	_, err = io.ReadFull(f, mark[0][:])
+	if err == nil {
+		_, err = f.Seek(-4, io.SeekEnd)
+	}
+	if err == nil {
+		_, err = io.ReadFull(f, mark[1][:])
+	}
+	if parquet := [4]byte([]byte("PAR1")); err != nil || mark[0] != parquet || mark[1] != parquet {
+		return errors.New("what came is no parquet; look at the address in a browser")
+	}
+	return nil
+}
+
+// isTar is an error where a file does not begin as a tar does.
 func isTar(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -156,7 +156,7 @@ func (k *Kubernetes) YAML(s *Sweep, w Worker) (string, error) {
 			{"podFailurePolicy", object{{"rules", []object{
 				onExit("Ignore", "In", Again),
 				onExit("FailIndex", "In", 1), // by an error of its own, which it would meet again
-				{{"action", "Ignore"}, {"onPodConditions", []object{{{"type", "DisruptionTarget"}}}}},
+				{{"action", "Ignore"}, {"onPodConditions", []object{{{"type", "DisruptionTarget"}, {"status", "True"}}}}},
 			}}}},
 			{"template", object{{"spec", object{
 				{"restartPolicy", "Never"}, {"terminationGracePeriodSeconds", 120}, {"containers", []object{container}},

@@ -9,7 +9,8 @@ import (
 	"vlpx.internal/internal/test/must"
 )
 
-// The job is read back as Kubernetes reads it.
+// The job is read back as Kubernetes reads it: into the fields of batch/v1's Job and core/v1's PodSpec, strictly, so that a field of
+// another name or type is an error, as of kubectl apply --validate=strict.
 func TestKubernetes(t *testing.T) {
 	k := must.Get(NewKubernetes([]string{"image=registry:5000/vlpx:1", "claim=store", "mount=/mnt/it's: here",
 		"gpus_per_node=1", "mem_gb=8",
@@ -34,11 +35,13 @@ func TestKubernetes(t *testing.T) {
 						Operator      string
 						Values        []int
 					} `yaml:"onExitCodes"`
+					OnPodConditions []struct{ Type, Status string } `yaml:"onPodConditions"`
 				}
 			} `yaml:"podFailurePolicy"`
 			Template struct {
 				Spec struct {
 					RestartPolicy string `yaml:"restartPolicy"`
+					Grace         int    `yaml:"terminationGracePeriodSeconds"`
 					Containers    []struct {
 						Name, Image  string
 						Command      []string
@@ -59,7 +62,9 @@ func TestKubernetes(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(text), &job); err != nil {
+	read := yaml.NewDecoder(strings.NewReader(text))
+	read.KnownFields(true)
+	if err := read.Decode(&job); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Metadata.Name != "my-sweep" || job.Metadata.Namespace != "lab" {
@@ -71,7 +76,7 @@ func TestKubernetes(t *testing.T) {
 	}
 	rules := job.Spec.PodFailurePolicy.Rules
 	if len(rules) != 3 || rules[0].Action != "Ignore" || rules[0].OnExitCodes.Values[0] != Again || rules[1].Action != "FailIndex" ||
-		rules[0].OnExitCodes.ContainerName != "worker" {
+		rules[0].OnExitCodes.ContainerName != "worker" || len(rules[2].OnPodConditions) != 1 || rules[2].OnPodConditions[0].Status != "True" {
 		t.Errorf("got rules %+v", rules)
 	}
 	pod := job.Spec.Template.Spec

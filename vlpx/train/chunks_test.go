@@ -17,6 +17,7 @@ import (
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/blip2"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/negative"
 )
@@ -164,6 +165,15 @@ func TestChunksChangeNothing(t *testing.T) {
 		change(&job, withoutDropout)
 		jobs["ALBEF, "+m.Name+fmt.Sprint(len(jobs))] = job
 	}
+	byITG := negative.FALCON(negative.Scheduled{SearchSpace: 8, Quantiles: 4, Hidden: 4, Blocks: 1, Objectives: negative.Of(negative.ITG)})
+	for _, m := range []negative.Method{negative.Plain(), negative.GRITVLP(8, 16), negative.DiHT(), byITG, found.WithDefaults()} {
+		jobs["BLIP-2, "+m.Name] = onBLIP2(t, m.WithDefaults(), 0.1)
+	}
+	frozen := onBLIP2(t, negative.Plain(), 0.1)
+	of := frozen.Config.Framework.Framework.(blip2.Model)
+	of.Frozen = true
+	frozen.Config.Framework.Framework = of
+	jobs["BLIP-2 with a frozen image encoder"] = frozen
 	for name, job := range jobs {
 		for _, chunk := range []int{1, 2, 4} {
 			t.Run(fmt.Sprintf("%s, chunk %d", name, chunk), func(t *testing.T) {
@@ -324,6 +334,7 @@ func TestChunksThatAreRefused(t *testing.T) {
 	refused(t, inChunks(t, onSimCLR(t, plain, false), 2), "batch normalisation", "chunk=0")
 	refused(t, inChunks(t, smallest(t, negative.ALBEF(8)), 2), "momentum encoders", "chunk=0")
 	refused(t, inChunks(t, smallest(t, mining()), 2), "new positives", "chunk=0")
+	refused(t, inChunks(t, onBLIP2(t, mining(), 0), 2), "blip2", "new positives", "chunk=0")
 	refused(t, inChunks(t, onGPT(t, 0), 2), "GPT", "encoders and losses", "chunk=0")
 	refused(t, inChunks(t, onDevices(t, onCLIP(t, plain, false), 2), 2), "chunk=2 beside devices=2")
 	leaving := scheduledByITC()

@@ -15,6 +15,19 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
+// onBLIP2 is smallest on BLIP-2's first stage.
+func onBLIP2(t *testing.T, m negative.Method, smoothing float64) Job {
+	t.Helper()
+	job := smallest(t, m)
+	job.Config.Framework.Framework = blip2.Model{
+		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, EVA: true, Open: true},
+		Text: encoder.QFormer{Vocab: job.Tokenizer.Size(), Positions: 12, Queries: 3, Width: 8, Heads: 2, MLP: 16,
+			Layers: 2, Every: 2},
+		Embed: 6, Smoothing: smoothing,
+	}
+	return job
+}
+
 // Devices that share a mini-batch and gather each other's embeddings with their gradient have, on average, the loss and the gradients of
 // the undivided step: where each contrasts all that is gathered, and where each contrasts its own anchors with it. So it is with a queue,
 // which all of them then have.
@@ -24,23 +37,13 @@ import (
 // all, as in BLIP-2's, they are those of one device whose keys are detached, as GRIT-VLP's are; with keys of momentum encoders, which carry
 // none anyway, they are the undivided step's.
 func TestGatheredEmbeddings(t *testing.T) {
-	querying := func(smoothing float64) Job {
-		job := smallest(t, negative.Plain())
-		job.Config.Framework.Framework = blip2.Model{
-			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, EVA: true, Open: true},
-			Text: encoder.QFormer{Vocab: job.Tokenizer.Size(), Positions: 12, Queries: 3, Width: 8, Heads: 2, MLP: 16,
-				Layers: 2, Every: 2},
-			Embed: 6, Smoothing: smoothing,
-		}
-		return job
-	}
 	distilled := smallest(t, negative.ALBEF(8))
 	change(&distilled, withoutDropout)
 	cases := map[string]Job{
 		"CLIP": onCLIP(t, negative.Plain(), false), "CLIP, HN-NCE": onCLIP(t, negative.DiHT(), false),
 		"CLIP, queue": onCLIP(t, negative.ALBEF(8),
 			false),
-		"ALBEF": distilled, "BLIP-2": querying(0.1), "BLIP-2 without smoothing": querying(0),
+		"ALBEF": distilled, "BLIP-2": onBLIP2(t, negative.Plain(), 0.1), "BLIP-2 without smoothing": onBLIP2(t, negative.Plain(), 0),
 	}
 	const detached = "one device, with keys detached"
 	for _, name := range slices.Concat([]string{"go:ops_sequential"}, enginetest.Compiled) {

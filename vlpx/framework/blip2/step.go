@@ -13,22 +13,29 @@ import (
 
 // Step implements framework.Framework.
 func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
-	b := batch{Model: m, store: s.Store(), method: u.Method, in: in, ids: in.Of(field.Captions), images: in.Of(field.Image),
-		room: u.Room, features: u.Features(s.Store(), in)}
-	first := b.pass(u.Objectives, nil)
-	forward := framework.Forward{
-		Losses: first.losses,
-		Outputs: field.Nodes{
-			field.ImageEmbedding: objective.Nearest(first.features.Image, first.features.Text), field.TextEmbedding: first.features.Text,
-		},
-		Again: func(which negative.Objectives) *Node {
-			return framework.Forward{Losses: b.pass(which, &first).losses}.Of(m, which)
-		},
-		Repeats: u.Method.Positives == nil && m.Text.Dropout == 0,
-	}
-	framework.Report(forward.Outputs, first.features, first.contrasted)
-	forward.Outputs.Add(field.Joined, first.joined)
+	b := m.batch(s.Store(), u, in)
+	forward, first := b.forward(u, b.encode(u.Objectives))
+	forward.Again = func(which negative.Objectives) *Node { return b.reassess(which, b.encode(which), first) }
 	return forward
+}
+
+// forward builds the losses of a mini-batch, and what it reports.
+func (b *batch) forward(u framework.Use, of encoded) (framework.Forward, passed) {
+	first := b.pass(u.Objectives, of, nil)
+	forward := framework.Forward{Losses: first.losses, Outputs: field.Nodes{},
+		Repeats: u.Method.Positives == nil && b.Text.Dropout == 0}
+	if u.Objectives.Has(negative.ITC) {
+		f := first.features
+		forward.Outputs[field.ImageEmbedding], forward.Outputs[field.TextEmbedding] = objective.Nearest(f.Image, f.Text), f.Text
+		framework.Report(forward.Outputs, f, first.contrasted)
+	}
+	forward.Outputs.Add(field.Joined, first.joined)
+	return forward, first
+}
+
+// reassess builds the sum of the losses that which names again, of the mini-batch as it is encoded anew, on the same pairs of ITM.
+func (b *batch) reassess(which negative.Objectives, of encoded, first passed) *Node {
+	return framework.Forward{Losses: b.pass(which, of, &first).losses}.Of(b.Model, which)
 }
 
 // batch is a mini-batch on its way into the step.
@@ -37,9 +44,15 @@ type batch struct {
 	store       *model.Store
 	method      negative.Method
 	in          field.Nodes
-	ids, images *Node
+	ids, images *Node             // there are no images where the mini-batch is encoded already
 	features    negative.Features // without what a pass adds
 	room        int               // rows of ITG for new positives
+}
+
+// batch is that of the fields of a step.
+func (m Model) batch(store *model.Store, u framework.Use, in field.Nodes) *batch {
+	return &batch{Model: m, store: store, method: u.Method, in: in, ids: in.Of(field.Captions), images: in[field.Image], room: u.Room,
+		features: u.Features(store, in)}
 }
 
 // passed is what one forward pass computes.
@@ -51,29 +64,27 @@ type passed struct {
 	joined     *Node               // the number of new positives that join ITG, a scalar; nil where none can
 }
 
-// pass builds the losses that which names, with the weights as they are in the graph by now. ITM sees the pairs of an earlier pass, or
-// those that the method picks.
-func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
+// pass builds the losses that which names of an encoded mini-batch, with the weights as they are in the graph by now. ITM sees the pairs of
+// an earlier pass, or those that the method picks.
+func (b *batch) pass(which negative.Objectives, seen encoded, earlier *passed) passed {
 	s, g := b.store.Scope(framework.Model), b.ids.Graph()
 	p := passed{losses: map[negative.Loss]*Node{}}
 	var known *negative.Pairs
 	if earlier != nil {
 		p.pairs, known = earlier.pairs, &earlier.pairs
 	}
-	seen := b.Look(s, b.images)
 	if which.Has(negative.ITC) {
 		f := b.features
-		f.Image, f.Temperature, f.Smoothing = seen.Feature, temperature(s, g), b.Smoothing
-		_, f.Text = b.Read(s, b.ids)
+		f.Image, f.Text, f.Temperature, f.Smoothing = seen.image.Feature, seen.text, temperature(s, g), b.Smoothing
 		p.features, p.contrasted, p.pairs = framework.Contrasted(b.method, f, b.in.Of(field.Noise), b.referring(), known)
 		p.losses[negative.ITC] = p.contrasted.Loss
 	}
 	if which.Has(negative.ITM) {
-		logits := b.MatchLogits(s, Gather(b.ids, InsertAxes(p.pairs.Texts, -1)), seen.Tokens, oneHot(p.pairs.Images, seen.Tokens))
+		logits := b.MatchLogits(s, Gather(b.ids, InsertAxes(p.pairs.Texts, -1)), seen.image.Tokens, oneHot(p.pairs.Images, seen.image.Tokens))
 		p.losses[negative.ITM] = objective.ITM(objective.QueryMean(logits), p.pairs.Labels, p.pairs.Weights)
 	}
 	if which.Has(negative.ITG) {
-		ids, predicted, offered := b.ids, labels(b.ids), seen.Offered
+		ids, predicted, offered := b.ids, labels(b.ids), seen.image.Offered
 		if c := p.features.Connections; c != nil && c.Use.Has(negative.ITG) && !c.Eliminate {
 			further := c.Further(b.room)
 			ids, predicted, offered = join(ids, offered, further)

@@ -51,7 +51,7 @@ func exportCommand() *cobra.Command {
 	}
 	c.Flags().StringVarP(&dir, "o", "o", "", "the `folder` to write: one that is not there yet, is empty, or has an earlier export")
 	c.Flags().BoolVar(&onnx, "onnx", false, "write the encoders of images and captions as models of ONNX, too; it takes ONNX Runtime")
-	c.Flags().BoolVar(&hub, "hub-layout", false, "write it as transformers reads it, where the architecture is one of its own, such as CLIP")
+	c.Flags().BoolVar(&hub, "hub-layout", false, "write it as transformers reads it: a CLIP, or the text encoder of an ALBEF, which is a BERT")
 	bindHome(c, &home)
 	return c
 }

@@ -55,6 +55,7 @@ func card(c Config, k run.Kept, of framework.Export, encoders []ONNX, hub *frame
 		Metrics        []cardMetric
 		Encoders       []ONNX
 		Hub            *framework.Hub
+		Part           string // what of the model is there; empty for all
 	}{
 		Config: c, Export: of, Framework: f.Name(), Tag: strings.ToLower(f.Name()), Method: c.VLPX.Method, Seed: c.VLPX.Seed,
 		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: r.Tasks.Reranked(), Result: k.Result,
@@ -62,6 +63,9 @@ func card(c Config, k run.Kept, of framework.Export, encoders []ONNX, hub *frame
 		Side:       r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} ||
 			r.Locked != nil,
 		Metrics: cardMetrics(k.Result.Metrics), Encoders: encoders, Hub: hub,
+	}
+	if hub != nil {
+		told.Part = hub.Part
 	}
 	_, told.Scores = f.(framework.Scores)
 	if regional(r) {

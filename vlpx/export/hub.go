@@ -3,7 +3,10 @@ package export
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/disk"
@@ -19,9 +22,9 @@ const (
 	TokenizerConfigName = "tokenizer_config.json"
 )
 
-// WriteHub exports a finished run's model as transformers reads it, where the architecture is one of its own: names, sizes, how images are
-// prepared, the tokenizer with its special tokens, and the card. The folder must be empty or not there yet. What else there is to know is
-// in its config.json under vlpx.
+// WriteHub exports a finished run's model, or the part of it that transformers has, as transformers reads it: names, sizes, how images
+// are prepared where it reads any, the tokenizer with its special tokens, and the card. The folder must be empty or not there yet. What
+// else there is to know is in its config.json under vlpx.
 func WriteHub(dir string, k run.Kept, m *train.Model) error {
 	f, is := k.Run.Train.Framework.Framework.(framework.OnHub)
 	if !is {
@@ -40,31 +43,37 @@ func fillHub(dir string, k run.Kept, m *train.Model, of framework.Export, hub fr
 	if err != nil {
 		return err
 	}
-	tensors, err := weights.Values(values).Published(hub.Table)
+	if hub.Has != nil {
+		maps.DeleteFunc(values, func(variable string, _ *tensors.Tensor) bool { return !hub.Has(variable) })
+	}
+	written, err := weights.Values(values).Published(hub.Table)
 	if err != nil {
 		return err
 	}
-	config, err := describe(k, m, of, tensors)
+	config, err := describe(k, m, of, written)
 	if err != nil {
 		return err
 	}
 	config.Sizes = hub.Settings
+	if hub.Part != "" {
+		config.Inputs = Inputs{MaxTokens: config.MaxTokens, MaxWords: config.MaxWords}
+	}
 	tokenizer, special, err := hubTokenizer(m.Tokenizer, k.Run.Train.MaxLen)
 	if err != nil {
 		return err
 	}
-	side := k.Run.Train.Transform.Size
-	if err := tensors.Write(filepath.Join(dir, WeightsName)); err != nil {
+	if err := written.Write(filepath.Join(dir, WeightsName)); err != nil {
 		return err
 	}
-	for name, value := range map[string]any{
-		ConfigName: config, TokenizerName: tokenizer, TokenizerConfigName: special,
-		PreprocessorName: map[string]any{
+	files := map[string]any{ConfigName: config, TokenizerName: tokenizer, TokenizerConfigName: special}
+	if side := k.Run.Train.Transform.Size; hub.Part == "" {
+		files[PreprocessorName] = map[string]any{
 			"image_processor_type": "CLIPImageProcessor", "do_convert_rgb": true, "do_center_crop": false,
 			"do_resize": true, "size": map[string]int{"height": side, "width": side}, "resample": 3, // Pillow's number of bicubic
 			"do_rescale": true, "rescale_factor": 1. / 255, "do_normalize": true, "image_mean": config.Mean, "image_std": config.Deviation,
-		},
-	} {
+		}
+	}
+	for name, value := range files {
 		content, err := json.MarshalIndent(value, "", "  ")
 		if err != nil {
 			return err
@@ -112,6 +121,9 @@ func hubTokenizer(k *text.Tokenizer, most int) (tokenizer map[string]any, config
 		"pad_token": pad, "model_input_names": []string{"input_ids", "attention_mask"}}
 	if unknown := k.Piece(k.UNK()); unknown != "" {
 		config["unk_token"] = unknown
+	}
+	if k.MASK() >= 0 { // BERT's words
+		config["cls_token"], config["sep_token"], config["mask_token"] = begin, end, k.Piece(k.MASK())
 	}
 	return tokenizer, config, nil
 }

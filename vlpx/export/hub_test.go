@@ -15,6 +15,7 @@ import (
 
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/weights"
@@ -168,9 +169,9 @@ func TestHubRefuses(t *testing.T) {
 		kept, m := drawn(t, r, tokenizer)
 		must.Fail(t, WriteHub(filepath.Join(t.TempDir(), "hub"), kept, m), want)
 	}
-	r, tokenizer := small(t)
+	r, tokenizer := smallUNITER(t, true)
 	kept, m := drawn(t, r, tokenizer)
-	must.Fail(t, WriteHub(filepath.Join(t.TempDir(), "hub"), kept, m), "ALBEF is no architecture of transformers")
+	must.Fail(t, WriteHub(filepath.Join(t.TempDir(), "hub"), kept, m), "UNITER is no architecture of transformers")
 	dir, _, _ := onHub(t)
 	must.Fail(t, must.Err(Read(dir)), "without -hub-layout")
 	r, tokenizer = smallCLIP(t, "as published")
@@ -179,4 +180,90 @@ func TestHubRefuses(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, CardName)); err != nil {
 		t.Error(err)
 	}
+}
+
+// The text layers of an ALBEF are transformers' BertModel: names and shapes are those of its state_dict (modeling_bert.py) for the sizes of
+// config.json, and read as a published BERT they are the run's again. Nothing in the folder speaks of images.
+func TestHubBERT(t *testing.T) {
+	r, tokenizer := small(t)
+	kept, model := drawn(t, r, tokenizer)
+	dir := filepath.Join(t.TempDir(), "hub")
+	must.Do(t, WriteHub(dir, kept, model))
+	files := contents(t, dir)
+	var config struct {
+		Architectures []string
+		ModelType     string  `json:"model_type"`
+		Width         int     `json:"hidden_size"`
+		Layers        int     `json:"num_hidden_layers"`
+		Heads         int     `json:"num_attention_heads"`
+		MLP           int     `json:"intermediate_size"`
+		Vocab         int     `json:"vocab_size"`
+		Positions     int     `json:"max_position_embeddings"`
+		Types         int     `json:"type_vocab_size"`
+		Activation    string  `json:"hidden_act"`
+		Epsilon       float64 `json:"layer_norm_eps"`
+	}
+	must.Do(t, json.Unmarshal([]byte(files[ConfigName]), &config))
+	var want []string
+	add := func(name string, shape ...int) { want = append(want, fmt.Sprint(name, " ", shape)) }
+	both := func(name string, shape ...int) {
+		add(name+".weight", shape...)
+		add(name+".bias", shape[0])
+	}
+	width := config.Width
+	add("embeddings.word_embeddings.weight", config.Vocab, width)
+	add("embeddings.position_embeddings.weight", config.Positions, width)
+	add("embeddings.token_type_embeddings.weight", config.Types, width)
+	both("embeddings.LayerNorm", width)
+	for layer := range config.Layers {
+		at := fmt.Sprintf("encoder.layer.%d.", layer)
+		for _, part := range []string{"self.query", "self.key", "self.value", "output.dense"} {
+			both(at+"attention."+part, width, width)
+		}
+		both(at+"attention.output.LayerNorm", width)
+		both(at+"intermediate.dense", config.MLP, width)
+		both(at+"output.dense", width, config.MLP)
+		both(at+"output.LayerNorm", width)
+	}
+	file := must.Get(weights.Open(filepath.Join(dir, WeightsName)))(t)
+	defer file.Close()
+	var got []string
+	for _, name := range file.Names() {
+		got = append(got, fmt.Sprint(name, " ", append([]int{}, must.Get(file.Tensor(name))(t).Shape().Dimensions...)))
+	}
+	slices.Sort(want)
+	listtest.Equal(t, "tensors", got, want)
+	if !slices.Equal(config.Architectures, []string{"BertModel"}) || config.ModelType != "bert" || config.Activation != "gelu" ||
+		config.Epsilon != 1e-12 || config.Heads != 2 || config.Layers != 2 || config.Vocab != tokenizer.Size() {
+		t.Errorf("got the configuration %+v", config)
+	}
+
+	values := must.Get(model.Weights())(t)
+	text := encoder.BERT{Vocab: config.Vocab, Positions: config.Positions, Width: width, Heads: config.Heads, MLP: config.MLP,
+		Layers: 1, Fusion: 1}
+	again, report, err := must.Get(weights.Find(filepath.Join(dir, WeightsName)))(t).TextEncoder(text, framework.Model+"/text")
+	must.Do(t, err)
+	for path, got := range again {
+		if want := values[path]; want == nil || !got.Equal(want) {
+			t.Errorf("%s is read otherwise than it was written", path)
+		}
+	}
+	if len(again) != 5+2*12 || len(report.Ignored) > 0 {
+		t.Errorf("read %d variables, want 5 and 12 a layer; ignored %v", len(again), report.Ignored)
+	}
+
+	if files[PreprocessorName] != "" || strings.Contains(files[ConfigName], "image_mean") {
+		t.Errorf("there is something of images: %s, %s", files[PreprocessorName], files[ConfigName])
+	}
+	for want, has := range map[string]bool{"pipeline_tag: feature-extraction\n": true, "add_pooling_layer=False": true,
+		"The text encoder alone of a vision-language model of ALBEF's": true, "without `-hub-layout`": true, "\nA caption is\n": true,
+		"An image is": false, "AutoImageProcessor": false, "<no value>": false, "\n\n\n": false} {
+		if strings.Contains(files[CardName], want) != has {
+			t.Errorf("%q in the card: %t, want %t, in\n%s", want, !has, has, files[CardName])
+		}
+	}
+	if !strings.Contains(files[TokenizerConfigName], `"mask_token": "[MASK]"`) {
+		t.Errorf("got %s", files[TokenizerConfigName])
+	}
+	must.Fail(t, must.Err(Read(dir)), "BertModel", "without -hub-layout")
 }

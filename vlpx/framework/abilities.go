@@ -93,7 +93,7 @@ type Export struct {
 	Torch string
 }
 
-// OnHub is an Exported whose architecture transformers has.
+// OnHub is an Exported whose architecture, or a part of it, transformers has.
 type OnHub interface {
 	Exported
 	// Hub is the model as transformers builds it, by the ids before and behind a text and of padding. It reports why it cannot.
@@ -105,6 +105,10 @@ type Hub struct {
 	Class, Pipeline string        // its class, such as CLIPModel, and what the hub calls the task
 	Settings        any           // the class's config.json, a struct
 	Table           weights.Table // its names of the variables below [Model]
+	Use             string        // how its class is called, and how vlpx starts from it, Markdown
+	// Part is what of the model it is, such as "text encoder", which reads no images; empty for all of it. Has tells its variables.
+	Part string
+	Has  func(variable string) bool
 }
 
 // Following is a Framework that is trained in stages whose models differ in their heads.

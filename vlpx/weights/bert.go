@@ -35,6 +35,13 @@ func BERT(names, scope string) Table {
 	})
 }
 
+// HubBERT is the BertModel that transformers writes today, without the numbers of positions and without a pooled summary.
+func HubBERT(scope string) Table {
+	t := BERT("", scope)
+	t.Copies = nil
+	return t
+}
+
 // MaskedWords is BERT's head for MLM. Its decoder is tied to the word embedding, and so are two of its names.
 //
 //   - names: what stands before its names, such as "cls." or "text_encoder.cls.".

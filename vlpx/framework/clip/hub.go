@@ -52,6 +52,18 @@ type hubVision struct {
 // largestID is an end token's id for which transformers reads a text at its largest id instead, as its first configurations have it.
 const largestID = 2
 
+// hubUse is how transformers compares an image with a text.
+const hubUse = "```python\n" +
+	`from transformers import AutoImageProcessor, AutoTokenizer, CLIPModel
+from PIL import Image
+
+folder = "."
+model = CLIPModel.from_pretrained(folder).eval()
+images = AutoImageProcessor.from_pretrained(folder)([Image.open("a.jpg").convert("RGB")], return_tensors="pt")
+texts = AutoTokenizer.from_pretrained(folder)(["a man on a horse"], return_tensors="pt")
+similarity = model(**images, input_ids=texts["input_ids"], attention_mask=texts["attention_mask"]).logits_per_image
+` + "```\n\nvlpx starts from the model by `-weights model=model.safetensors`."
+
 // Hub implements framework.OnHub: it is transformers' CLIPModel.
 func (m Model) Hub(begin, end, pad int32) (framework.Hub, error) {
 	v, t := m.Vision, m.Text
@@ -78,7 +90,7 @@ func (m Model) Hub(begin, end, pad int32) (framework.Hub, error) {
 		temperature = negative.PublishedTemperature
 	}
 	return framework.Hub{
-		Class: "CLIPModel", Pipeline: "zero-shot-image-classification", Table: weights.HubCLIPModel(framework.Model),
+		Class: "CLIPModel", Pipeline: "zero-shot-image-classification", Table: weights.HubCLIPModel(framework.Model), Use: hubUse,
 		Settings: hubConfig{
 			Architectures: []string{"CLIPModel"}, ModelType: "clip", Embed: m.Embed, Scale: math.Log(1 / temperature), Type: "float32",
 			Text:   hubText{tower("clip_text_model", t.Width, t.MLP, t.Layers, t.Heads, t.Activation), t.Vocab, t.Positions, begin, end, pad},

@@ -14,12 +14,13 @@ import (
 
 	"vlpx.internal/cmd/bench"
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/audit"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 )
 
 // made is a table of a document that is made of shipped results: a mark with what it has, and the table below it.
-var made = regexp.MustCompile(`(?m)^<!-- (table|claims|steps) (\{.*\}) -->\n((?:\|.*\n)*)`)
+var made = regexp.MustCompile(`(?m)^<!-- (table|claims|steps|audits) (\{.*\}) -->\n((?:\|.*\n)*)`)
 
 // drawn is a figure of shipped results: a mark with the artifact, metrics and rows, and the picture below it.
 var drawn = regexp.MustCompile(`(?m)^<!-- figure (\{.*\}) -->\n!\[.*\]\((.*)\)`)
@@ -53,6 +54,8 @@ func TestTables(t *testing.T) {
 				table, err = claims(mark, t.TempDir())
 			case "steps":
 				table, err = steps(mark)
+			case "audits":
+				table, err = audits(mark)
 			default:
 				table, err = shipped(references, mark)
 			}
@@ -130,6 +133,26 @@ func steps(mark string) (string, error) {
 	table := bench.Together(results)
 	table.Title, table.Note = "", ""
 	var text bytes.Buffer
+	err := table.Markdown(&text)
+	return strings.TrimSpace(text.String()) + "\n", err
+}
+
+// audits is the table of the audits in the files of vlpx audit -o FILE.json that a mark names.
+func audits(mark string) (string, error) {
+	var want struct{ Of []string }
+	if err := json.Unmarshal([]byte(mark), &want); err != nil {
+		return "", err
+	}
+	var all []audit.Measured
+	for _, path := range want.Of {
+		one, err := audit.ReadMeasured(path)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, one)
+	}
+	var text bytes.Buffer
+	table := audit.Together(all)
 	err := table.Markdown(&text)
 	return strings.TrimSpace(text.String()) + "\n", err
 }

@@ -170,7 +170,7 @@ func auditCommand() *cobra.Command {
 	flags.StringVar(&a.By, "by", "", "rank by cosine, ITM or Con-D (default ITM where the model has learned it, else cosine)")
 	flags.IntVar(&shown, "show", 20, "how many candidates to print")
 	flags.IntVarP(&written, "n", "n", 1000, "how many candidates a .csv gets")
-	flags.StringSliceVarP(&files, "o", "o", nil, "a `file` to write, a new .csv or a gallery as .png, .pdf or .svg; may be repeated")
+	flags.StringSliceVarP(&files, "o", "o", nil, "a `file` to write, a new .csv, a gallery as .png, .pdf or .svg, or precision and recall as .json; may be repeated")
 	bindModel(c, &o)
 	return c
 }

@@ -1,8 +1,12 @@
 package audit
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -160,11 +164,28 @@ func TestMeasure(t *testing.T) {
 		rows[0].Caption != r.Candidates[0].Caption {
 		t.Errorf("a formula: got %s, read %+v", text.String(), rows)
 	}
-	if table, ok := r.Measures(); !ok || len(table.Rows) != 1 {
-		t.Errorf("got %+v, %v", table, ok)
+	r.Judged = r.Candidates[:2]
+	measured, ok := r.Measured()
+	if !ok || len(measured.Rows) != 3 || measured.Table().Rows[0].Name != "all 4" ||
+		measured.Table().Rows[2].Name != "ITM, first 2 of what is known" {
+		t.Errorf("got %+v, %v", measured, ok)
 	}
+	file := filepath.Join(t.TempDir(), "a.json")
+	must.Do(t, os.WriteFile(file, must.Get(json.Marshal(measured))(t), 0o644))
+	if again := must.Get(ReadMeasured(file))(t); !reflect.DeepEqual(again, measured) {
+		t.Errorf("read %+v, want %+v", again, measured)
+	}
+	together := Together([]Measured{measured, {Model: "N", Data: "other", Trues: 1, Falses: 3, Rows: []MeasuredRow{
+		{"cosine", false, Found{100, 50, 20, 40, 10}}, {"", false, Found{500, 90, 30, 100. / 3, 60}}, {"cosine", true, Found{1, 1, 1, 100, 100}}}}})
+	cells := together.Rows[0].Cells
+	if len(together.Rows) != 1 || together.Rows[0].Name != "other" || len(cells) != 8 || cells[4] != nil || cells[2][0].Mean != 25 ||
+		cells[3][0].Mean != 40 || cells[6][0].Mean != 60 || cells[7][0].Mean != 100 {
+		t.Errorf("got %+v", together)
+	}
+	must.Do(t, os.WriteFile(file, []byte("{"), 0o644))
+	must.Fail(t, must.Err(ReadMeasured(file)), "a.json: ")
 	r.Trues, r.Falses = 0, 0
-	if _, ok := r.Measures(); ok {
+	if _, ok := r.Measured(); ok {
 		t.Error("measured where nothing is known")
 	}
 }

@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -168,14 +169,14 @@ func (t *trained) reference(store *Store, o Options) (*trained, error) {
 }
 
 // auditEndings are the files that an audit is written to.
-var auditEndings = []string{"csv", "png", "pdf", "svg"}
+var auditEndings = []string{"csv", "json", "png", "pdf", "svg"}
 
 // AuditWritable tells why an audit would not be written to a file: by its ending, or since it is a table that is there, in which somebody
 // may have judged.
 func AuditWritable(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
-	case ".png", ".pdf", ".svg":
+	case ".json", ".png", ".pdf", ".svg":
 		return nil
 	default:
 		return fmt.Errorf("%s ends in none of %s", path, strings.Join(auditEndings, ", "))
@@ -189,19 +190,30 @@ func AuditWritable(path string) error {
 	return nil
 }
 
-// Write writes the first n candidates to a new table .csv, which a person may fill in and put beside the data as judgements.csv, or the
-// gallery to a .png, .pdf or .svg; whole or not at all.
+// Write writes the first n candidates to a new table .csv, which a person may fill in and put beside the data as judgements.csv, what the
+// candidates are worth, where that is known, to a .json, or the gallery to a .png, .pdf or .svg; whole or not at all.
 func (a *Audited) Write(ctx context.Context, path string, n int) error {
 	if err := AuditWritable(path); err != nil {
 		return err
 	}
 	var text bytes.Buffer
-	ending := strings.ToLower(filepath.Ext(path))
-	if ending == ".csv" {
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".csv":
 		if err := a.WriteCSV(&text, n); err != nil {
 			return err
 		}
-	} else {
+	case ".json":
+		measured, ok := a.Measured()
+		if !ok {
+			return fmt.Errorf("%s: nothing is known of which captions of %s are true of other images, so that there is nothing to measure; "+
+				"leave it out", path, a.Set.Name())
+		}
+		content, err := json.MarshalIndent(measured, "", "  ")
+		if err != nil {
+			return err
+		}
+		text.Write(append(content, '\n'))
+	default:
 		gallery, err := a.Gallery(ctx)
 		if err != nil {
 			return err
@@ -216,8 +228,8 @@ func (a *Audited) Write(ctx context.Context, path string, n int) error {
 // Tables are the first n candidates and, where it is known which captions are true of which images, what the candidates are worth.
 func (a *Audited) Tables(n int) []tables.Table {
 	all := []tables.Table{a.Table(n)}
-	if measured, ok := a.Measures(); ok {
-		all = append(all, measured)
+	if measured, ok := a.Measured(); ok {
+		all = append(all, measured.Table())
 	}
 	return all
 }

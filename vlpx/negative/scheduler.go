@@ -94,13 +94,15 @@ func (s *scheduledSampler) Epoch(e int) (int, error) {
 
 func (s *scheduledSampler) Next() ([]int, error) {
 	if s.pass.epoch > 0 && s.pass.handed == s.built && s.built < s.pass.run.steps() {
-		s.build()
+		if err := s.build(); err != nil {
+			return nil, err
+		}
 	}
 	return s.pass.next()
 }
 
-// build makes the next mini-batch of a scheduled epoch (FALCON, Algorithm 1).
-func (s *scheduledSampler) build() {
+// build makes the next mini-batch of a scheduled epoch (FALCON, Algorithm 1). It fails where the policy has diverged.
+func (s *scheduledSampler) build() error {
 	run, at := s.pass.run, s.built*s.pass.run.BatchSize
 	if s.region.members == nil {
 		s.begin(s.pass.order[at:min(len(s.pass.order), at+s.SearchSpace)])
@@ -125,6 +127,10 @@ func (s *scheduledSampler) build() {
 				scale(d.states[len(d.states)-s.Quantiles:], float32(s.Quantiles))
 			}
 			beta := s.policy.Predict(d.states[len(d.states)-s.Quantiles:])
+			if !beta.Valid() {
+				return fmt.Errorf("negative: epoch %d, mini-batch %d: FALCON's policy gives %+v, of which no quantile can be drawn; it has "+
+					"diverged: lower its learning rate", s.pass.epoch, s.built, beta)
+			}
 			q := beta.Draw(draw)
 			if len(s.Probe) > 0 {
 				q = s.Probe[s.built%len(s.Probe)]
@@ -138,6 +144,7 @@ func (s *scheduledSampler) build() {
 	if space.Remaining() == 0 {
 		s.region = region{}
 	}
+	return nil
 }
 
 // begin makes pairs the search space, by the embeddings of the epoch before.
@@ -293,7 +300,7 @@ func (s *scheduledSampler) decided(c *coder, k int) {
 		c.float(&d.draws[i])
 		c.float(&d.betas[i].A)
 		c.float(&d.betas[i].B)
-		if b := d.betas[i]; c.reading && !(b.A > 0 && b.B > 0) {
+		if b := d.betas[i]; c.reading && !b.Valid() {
 			c.fail("mini-batch %d: %+v is no distribution", s.pass.observed+k, b)
 		}
 		if err := checkQuantile(d.draws[i]); c.reading && err != nil {

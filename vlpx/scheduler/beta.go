@@ -18,7 +18,13 @@ const edge = 1e-6
 // Mean returns the expected quantile.
 func (d Beta) Mean() float64 { return d.A / (d.A + d.B) }
 
-// Draw returns a quantile in [1e-6, 1-1e-6].
+// Valid reports whether both parameters are positive numbers, no larger than sums of variates can be. Of others nothing can be drawn.
+func (d Beta) Valid() bool {
+	const largest = 1e300
+	return d.A > 0 && d.A <= largest && d.B > 0 && d.B <= largest
+}
+
+// Draw returns a quantile in [1e-6, 1-1e-6] of a valid distribution.
 func (d Beta) Draw(r *rand.Rand) float64 {
 	gonum := distuv.Beta{Alpha: d.A, Beta: d.B, Src: r}
 	q := gonum.Rand()

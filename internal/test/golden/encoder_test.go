@@ -103,7 +103,7 @@ func checkBERT(t *testing.T, m machine, c golden.Case) {
 			at := func() *model.Scope { return s.At("bert") }
 			bias := encoder.PaddingBias(in[2])
 			embedded := b.Embed(at(), in[0], in[1])
-			states := b.Read(at(), embedded, bias, false)
+			states := b.Read(at(), embedded, bias, nil, false)
 			pooled := b.Pooled(at(), states, false)
 			words, next := b.Words(at(), states, false), encoder.Linear(at().In("next_sentence"), pooled, 2, false)
 			untyped := b.Words(at(), b.Encode(at(), in[0], bias, false), false)
@@ -112,7 +112,7 @@ func checkBERT(t *testing.T, m machine, c golden.Case) {
 			for layers := range b.Layers + 1 {
 				first := b
 				first.Layers = layers
-				out = append(out, first.Read(at(), embedded, bias, false))
+				out = append(out, first.Read(at(), embedded, bias, nil, false))
 			}
 			var of []*Node
 			paths, of = gradients(store, scope, loss)

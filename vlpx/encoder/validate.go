@@ -6,12 +6,12 @@ import "fmt"
 func (v ViT) Validate() error {
 	switch {
 	case v.Image < 1 || v.Patch < 1 || v.Image%v.Patch != 0:
-		return fmt.Errorf("an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
+		return fmt.Errorf("an image of %d pixels is not a whole number of patches of %d; set image to a multiple of patch", v.Image, v.Patch)
 	case v.Locked < 0:
 		return fmt.Errorf("a locked encoder's width of %d; it must not be negative", v.Locked)
 	case v.Width < 1 || v.MLP < 1 || v.Layers < 0 || v.Heads < 1 || v.Width%v.Heads != 0:
 		return fmt.Errorf("a vision transformer of width %d, %d inside its MLP, %d layers of %d heads; take sizes above 0 and heads that "+
-			"divide the width", v.Width, v.MLP, v.Layers, v.Heads)
+			"divide the width (settings width, mlp, visionlayers, heads)", v.Width, v.MLP, v.Layers, v.Heads)
 	}
 	return nil
 }
@@ -46,7 +46,8 @@ func validText(vocab, width, mlp, positions, layers, heads int, dropout float64)
 		return fmt.Errorf("the vocabulary is empty")
 	case width < 1 || mlp < 1 || positions < 1 || layers < 1 || heads < 1 || width%heads != 0:
 		return fmt.Errorf("a text transformer of width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 and "+
-			"heads that divide the width", width, mlp, layers, heads, positions)
+			"heads that divide the width (settings textwidth, textmlp, textlayers, textheads, or width, mlp, heads; positions)", width, mlp,
+			layers, heads, positions)
 	case !(dropout >= 0 && dropout < 1):
 		return fmt.Errorf("a dropout of %g; it lies in [0, 1)", dropout)
 	}

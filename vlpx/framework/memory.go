@@ -35,7 +35,7 @@ func fits(f Framework, u Use, store *model.Store, memory uint64) error {
 	}
 	const gib = 1 << 30
 	return fmt.Errorf("framework: %s of %.3g numbers takes %.3g GiB with its moments, and mini-batches of %d take %.3g GiB each; this machine "+
-		"has %.3g GiB: use a smaller width, fewer layers, smaller images or mini-batches",
+		"has %.3g GiB: use smaller ones (settings width, textwidth, mlp, embed, visionlayers, textlayers, image, batchsize)",
 		f.Name(), numbers, bytes/gib, u.Batch, batch/gib, float64(memory)/gib)
 }
 

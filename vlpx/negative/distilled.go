@@ -127,7 +127,8 @@ func (d Distilled) Declare(state *model.Scope, run Start) error {
 		}
 	}
 	if d.Queue > mostKept/run.Dim {
-		return fmt.Errorf("negative: a queue of %d pairs with %d numbers each; take %d pairs at most", d.Queue, run.Dim, mostKept/run.Dim)
+		return fmt.Errorf("negative: a queue of %d pairs with %d numbers each; take %d pairs at most (settings momentumqueue, "+
+			"tuning.queue)", d.Queue, run.Dim, mostKept/run.Dim)
 	}
 	for _, side := range []string{"image", "text"} {
 		r := random.Stream(run.Seed, "queue", side)

@@ -49,10 +49,10 @@ func (g Grouped) start(run Start, quantile func(epoch int) float64) (Sampler, er
 	case g.SearchSpace < 0 || g.Queue < 0:
 		return nil, fmt.Errorf("negative: grouped: search space %d, queue %d; neither can be negative", g.SearchSpace, g.Queue)
 	case g.SearchSpace%run.BatchSize != 0:
-		return nil, fmt.Errorf("negative: grouped: search space %d is no multiple of the batch size %d; take %d",
+		return nil, fmt.Errorf("negative: grouped: search space %d is no multiple of the batch size %d; take searchspace=%d",
 			g.SearchSpace, run.BatchSize, multipleAbove(g.SearchSpace, run.BatchSize))
 	case g.Queue%g.SearchSpace != 0:
-		return nil, fmt.Errorf("negative: grouped: queue %d is no multiple of the search space %d; take %d",
+		return nil, fmt.Errorf("negative: grouped: queue %d is no multiple of the search space %d; take groupqueue=%d",
 			g.Queue, g.SearchSpace, multipleAbove(g.Queue, g.SearchSpace))
 	}
 	return &groupedSampler{Grouped: g, pass: newPass(run), draws: seeded(run.Seed), quantile: quantile}, nil

@@ -107,7 +107,8 @@ func (s Start) check() error {
 	case s.BatchSize < 2:
 		return fmt.Errorf("negative: batch size %d: a mini-batch needs at least two pairs to have negatives", s.BatchSize)
 	case s.Pairs < s.BatchSize:
-		return fmt.Errorf("negative: %d pairs do not fill one mini-batch of %d; take a smaller batch size", s.Pairs, s.BatchSize)
+		return fmt.Errorf("negative: %d pairs do not fill one mini-batch of %d; take a smaller batchsize, %[1]d at most, or more data",
+			s.Pairs, s.BatchSize)
 	case s.Dim < 1:
 		return fmt.Errorf("negative: embedding width %d; it must be positive", s.Dim)
 	case s.Epochs < 1:

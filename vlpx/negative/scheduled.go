@@ -104,20 +104,23 @@ func (s Scheduled) check(run Start) error {
 	}
 	switch {
 	case s.SearchSpace < 0 || s.SearchSpace%run.BatchSize != 0:
-		return fmt.Errorf("negative: scheduled: search space %d is no multiple of the batch size %d; take %d",
+		return fmt.Errorf("negative: scheduled: search space %d is no multiple of the batch size %d; take searchspace=%d",
 			s.SearchSpace, run.BatchSize, multipleAbove(max(s.SearchSpace, 1), run.BatchSize))
 	case s.Quantiles < 2 || s.Hidden < 1 || s.Blocks < 0:
-		return fmt.Errorf("negative: scheduled: a policy of %d quantiles, %d hidden units and %d blocks; take at least 2, 1 and 0",
+		return fmt.Errorf("negative: scheduled: a policy of %d quantiles, %d hidden units and %d blocks; take at least 2, 1 and 0 "+
+			"(settings falcon.quantiles, falcon.hidden, falcon.blocks)",
 			s.Quantiles, s.Hidden, s.Blocks)
 	case s.Hidden > mostPolicy/(s.Quantiles+1) || s.Blocks > mostPolicy/s.Hidden/s.Hidden:
-		return fmt.Errorf("negative: scheduled: a policy of %d quantiles, %d hidden units and %d blocks has more than %d weights; take fewer",
+		return fmt.Errorf("negative: scheduled: a policy of %d quantiles, %d hidden units and %d blocks has more than %d weights; take fewer "+
+			"(settings falcon.quantiles, falcon.hidden, falcon.blocks)",
 			s.Quantiles, s.Hidden, s.Blocks, mostPolicy)
 	case !(s.Rate > 0):
 		return fmt.Errorf("negative: scheduled: learning rate %g; it must be positive", s.Rate)
 	case !(s.Baseline >= 0 && s.Baseline < 1):
 		return fmt.Errorf("negative: scheduled: a baseline of decay %g; it lies in [0, 1)", s.Baseline)
 	case s.LogRank && s.SearchSpace < 2:
-		return fmt.Errorf("negative: scheduled: the logarithm of the rank in a search space of %d; take more pairs", s.SearchSpace)
+		return fmt.Errorf("negative: scheduled: the logarithm of the rank in a search space of %d; take more pairs (setting searchspace)",
+			s.SearchSpace)
 	case s.LogRank && len(s.Probe) > 0:
 		return fmt.Errorf("negative: scheduled: a probe builds at quantiles and draws none, and LogRank is of what is drawn; take one of them")
 	case s.Lookahead < 0:

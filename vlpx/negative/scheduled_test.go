@@ -311,7 +311,7 @@ func TestScheduledErrors(t *testing.T) {
 		batches Scheduled
 		want    string
 	}{
-		{Scheduled{SearchSpace: 10}, "search space 10 is no multiple of the batch size 4; take 12"},
+		{Scheduled{SearchSpace: 10}, "search space 10 is no multiple of the batch size 4; take searchspace=12"},
 		{Scheduled{SearchSpace: -4}, "search space -4"},
 		{Scheduled{Quantiles: 1}, "1 quantiles"},
 		{Scheduled{Hidden: -1}, "-1 hidden units"},

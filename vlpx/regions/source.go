@@ -42,9 +42,11 @@ func (s Source) Validate() error {
 	case ways != 1:
 		return fmt.Errorf("regions: a source of %d kinds; take one of boxes, files and grid", ways)
 	case s.Count < 1 || s.Width < 1:
-		return fmt.Errorf("regions: %d regions of %d features; use at least one of each", s.Count, s.Width)
+		return fmt.Errorf("regions: %d regions of %d features; use at least one of each (settings regions.count, regions.width)", s.Count,
+			s.Width)
 	case s.Count > mostRows || s.Width > mostFeatures:
-		return fmt.Errorf("regions: %d regions of %d features; use at most %d of %d", s.Count, s.Width, mostRows, mostFeatures)
+		return fmt.Errorf("regions: %d regions of %d features; use at most %d of %d (settings regions.count, regions.width)",
+			s.Count, s.Width, mostRows, mostFeatures)
 	case s.Boxes != nil:
 		return s.Boxes.validate(s.Width)
 	}

@@ -112,11 +112,11 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case c.BatchSize < 2:
-		return fmt.Errorf("train: a batch of %d has no negatives; use at least 2", c.BatchSize)
+		return fmt.Errorf("train: a batch of %d has no negatives; set batchsize to at least 2", c.BatchSize)
 	case c.Look && c.Init == "":
 		return fmt.Errorf("train: %s looks at the embeddings of the model that it starts from, and starts from none", c.Method.Name)
 	case c.Epochs < 1:
-		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
+		return fmt.Errorf("train: %d epochs; use at least 1 (setting epochs)", c.Epochs)
 	case !(c.EMA >= 0 && c.EMA < 1):
 		return fmt.Errorf("train: an average of the weights with the decay %g; it lies in [0, 1), such as 0.999, and 0 takes none", c.EMA)
 	case c.Patience < 0:
@@ -126,7 +126,7 @@ func (c Config) Validate() error {
 	case c.Devices < 0 || c.Devices == 1:
 		return fmt.Errorf("train: %d devices; name 2 or more, and none for one", c.Devices)
 	case c.Devices > 1 && c.BatchSize%c.Devices != 0:
-		return fmt.Errorf("train: a mini-batch of %d pairs in equal parts on %d devices; take a multiple of %[2]d pairs, or other devices",
+		return fmt.Errorf("train: a mini-batch of %d pairs in equal parts on %d devices; set batchsize to a multiple of %[2]d, or devices",
 			c.BatchSize, c.Devices)
 	}
 	if err := framework.Check(c.Framework.Framework, c.Use()); err != nil {

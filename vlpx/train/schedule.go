@@ -31,10 +31,11 @@ func (s Schedule) Validate() error {
 	case !(s.Warmup >= 0 && s.Rate >= 0 && s.Min >= 0):
 		return fmt.Errorf("train: learning rates %g, %g and %g (warm-up, main, least); none can be negative", s.Warmup, s.Rate, s.Min)
 	case s.Units < 0 || s.Units > 0 && s.Unit < 1:
-		return fmt.Errorf("train: a warm-up of %d steps of %d iterations; use at least 1 iteration a step, or 0 steps for none",
+		return fmt.Errorf("train: a warm-up of %d steps of %d iterations; use at least 1 iteration a step, or 0 steps for none "+
+			"(settings schedule.unit, schedule.units)",
 			s.Units, s.Unit)
 	case s.Epochs < 1:
-		return fmt.Errorf("train: a cosine over %d epochs; use at least 1", s.Epochs)
+		return fmt.Errorf("train: a cosine over %d epochs; use at least 1 (setting schedule.epochs)", s.Epochs)
 	case s.Past < 0 || s.Past >= s.Epochs:
 		return fmt.Errorf("train: %d epochs of a cosine over %d are past; some must be left", s.Past, s.Epochs)
 	case s.Smooth && s.Units > 0 || !s.Smooth && s.Ramp != 0:

@@ -57,7 +57,8 @@ func (a Model) Validate() error {
 	case a.Temperature != 0 && !(a.Temperature >= coldest && a.Temperature <= hottest):
 		return fmt.Errorf("albef: a temperature of %g; it lies in [%g, %g]", a.Temperature, coldest, hottest)
 	case a.Embed <= 0 || a.Text.Fusion <= 0:
-		return fmt.Errorf("albef: the shared embedding (%d) and the fusion layers (%d) must be positive", a.Embed, a.Text.Fusion)
+		return fmt.Errorf("albef: the shared embedding (%d) and the fusion layers (%d) must be positive (settings embed, fusion)", a.Embed,
+			a.Text.Fusion)
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func (a Model) Check(u framework.Use) error {
 	case !u.Objectives.Has(negative.ITC):
 		return fmt.Errorf("albef: training by %s alone; ITC picks the pairs of the others, so name it, too", u.Objectives)
 	case u.Tokens < 3 || u.Tokens > a.Text.Positions:
-		return fmt.Errorf("albef: captions of %d tokens; the text encoder takes 3 to %d", u.Tokens, a.Text.Positions)
+		return fmt.Errorf("albef: captions of %d tokens; the text encoder takes 3 to %d (settings maxlen, positions)", u.Tokens, a.Text.Positions)
 	case u.Image != a.Vision.Image:
 		return fmt.Errorf("albef: images of %d pixels for an encoder of %d", u.Image, a.Vision.Image)
 	}

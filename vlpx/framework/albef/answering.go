@@ -50,7 +50,7 @@ func (m Answering) Check(u framework.Use) error {
 	case m.Tokens < 3 || m.Tokens > t.Positions:
 		return fmt.Errorf("albef: answers of %d tokens; the decoder takes 3 to %d", m.Tokens, t.Positions)
 	case u.Tokens < 3 || u.Tokens > t.Positions:
-		return fmt.Errorf("albef: questions of %d tokens; the text encoder takes 3 to %d", u.Tokens, t.Positions)
+		return fmt.Errorf("albef: questions of %d tokens; the text encoder takes 3 to %d (settings maxlen, positions)", u.Tokens, t.Positions)
 	case u.Image != v.Image:
 		return fmt.Errorf("albef: images of %d pixels for an encoder of %d", u.Image, v.Image)
 	case !withoutContrast(method):

@@ -50,7 +50,7 @@ func (a Model) checkTwo(u framework.Use) error {
 	}
 	switch method := u.Method.WithDefaults(); {
 	case u.Tokens < 3 || u.Tokens > a.Text.Positions:
-		return fmt.Errorf("albef: texts of %d tokens; the text encoder takes 3 to %d", u.Tokens, a.Text.Positions)
+		return fmt.Errorf("albef: texts of %d tokens; the text encoder takes 3 to %d (settings maxlen, positions)", u.Tokens, a.Text.Positions)
 	case u.Image != a.Vision.Image:
 		return fmt.Errorf("albef: images of %d pixels for an encoder of %d", u.Image, a.Vision.Image)
 	case !method.Plain("Batches", "Matching", "Contrast"):

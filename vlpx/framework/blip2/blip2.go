@@ -50,7 +50,7 @@ func (m Model) Validate() error {
 	}
 	switch {
 	case m.Embed <= 0:
-		return fmt.Errorf("blip2: a shared embedding of %d; it must be positive", m.Embed)
+		return fmt.Errorf("blip2: a shared embedding of %d; it must be positive (setting embed)", m.Embed)
 	case !(m.Smoothing >= 0 && m.Smoothing < 1):
 		return fmt.Errorf("blip2: a label smoothing of %g; it lies in [0, 1)", m.Smoothing)
 	case !(m.Temperature >= 0):
@@ -80,7 +80,7 @@ func (m Model) Check(u framework.Use) error {
 	case !u.Objectives.Has(negative.ITC):
 		return fmt.Errorf("blip2: training by %s alone; ITC picks the pairs of ITM, so name it, too", u.Objectives)
 	case u.Tokens < 3 || u.Tokens > m.Text.Positions:
-		return fmt.Errorf("blip2: captions of %d tokens; the Q-Former takes 3 to %d", u.Tokens, m.Text.Positions)
+		return fmt.Errorf("blip2: captions of %d tokens; the Q-Former takes 3 to %d (settings maxlen, positions)", u.Tokens, m.Text.Positions)
 	case u.Image != m.Vision.Image:
 		return fmt.Errorf("blip2: images of %d pixels for an encoder of %d", u.Image, m.Vision.Image)
 	}

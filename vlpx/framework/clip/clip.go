@@ -54,7 +54,7 @@ func (m Model) Check(u framework.Use) error {
 	}
 	switch {
 	case u.Tokens < 3 || u.Tokens > m.Text.Positions:
-		return fmt.Errorf("clip: captions of %d tokens; the text tower takes 3 to %d", u.Tokens, m.Text.Positions)
+		return fmt.Errorf("clip: captions of %d tokens; the text tower takes 3 to %d (settings maxlen, positions)", u.Tokens, m.Text.Positions)
 	case u.Image != image:
 		return fmt.Errorf("clip: images of %d pixels for a tower of %d", u.Image, image)
 	}
@@ -77,7 +77,7 @@ func (m Model) validate() error {
 			"wide as the embedding, %d",
 			r.Heads, r.Output, m.Embed)
 	case m.Embed < 1:
-		return fmt.Errorf("clip: a shared embedding of %d; it must be positive", m.Embed)
+		return fmt.Errorf("clip: a shared embedding of %d; it must be positive (setting embed)", m.Embed)
 	case m.Temperature != 0 && !(m.Temperature >= 0.01 && m.Temperature <= 1):
 		return fmt.Errorf("clip: a temperature of %g; it lies in [0.01, 1]", m.Temperature)
 	}

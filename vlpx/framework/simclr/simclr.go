@@ -56,13 +56,14 @@ func (m Model) Check(u framework.Use) error {
 			"block or more in each, "+
 			"and sizes above 0", r.Layers, r.Width, r.Image, r.Stem)
 	case m.Hidden < 1 || m.Embed < 1:
-		return fmt.Errorf("simclr: a projection head of %d to an embedding of %d; both must be positive", m.Hidden, m.Embed)
+		return fmt.Errorf("simclr: a projection head of %d to an embedding of %d; both must be positive (settings hidden, embed)", m.Hidden,
+			m.Embed)
 	case !(m.Temperature > 0):
 		return fmt.Errorf("simclr: a temperature of %g; it is above 0", m.Temperature)
 	case u.Image != image:
 		return fmt.Errorf("simclr: images of %d pixels for an encoder of %d", u.Image, image)
 	case u.Batch == 1:
-		return fmt.Errorf("simclr: a mini-batch of one image, which has no negatives and no batch statistics; use at least 2")
+		return fmt.Errorf("simclr: a mini-batch of one image, which has no negatives and no batch statistics; set batchsize to at least 2")
 	}
 	if m.viT() {
 		if err := v.Validate(); err != nil {

@@ -66,7 +66,7 @@ func (m Model) Check(u framework.Use) error {
 		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "a contrastive loss", Advice: "take a method whose " +
 			"contrast is InfoNCE's"}
 	case u.Tokens < 3 || u.Tokens > t.Positions:
-		return fmt.Errorf("uniter: captions of %d tokens; the encoder takes 3 to %d", u.Tokens, t.Positions)
+		return fmt.Errorf("uniter: captions of %d tokens; the encoder takes 3 to %d (settings maxlen, positions)", u.Tokens, t.Positions)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
 )
@@ -46,7 +47,7 @@ func (g *Grid) Outlook() ([]string, error) {
 	if len(missing) == 0 {
 		return lines, nil
 	}
-	estimate, err := g.estimate(len(missing), choice.Name)
+	estimate, err := g.estimate(missing, choice.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +82,14 @@ func round(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// estimate is about how long a number of this grid's runs takes on an engine: by the runs of the grid that the store has from
-// the same engine, else by the shipped reference results, else by the preset's usual cost.
-func (g *Grid) estimate(runs int, engine string) (time.Duration, error) {
-	var seconds float64
-	var n int
+// estimate is about how long runs of this grid take on an engine, by their epochs and by what an epoch takes: of the grid's runs that the
+// store has from the same engine, else of the shipped reference results, else of the preset's usual runs.
+func (g *Grid) estimate(missing []run.Run, engine string) (time.Duration, error) {
+	epochs := 0.
+	for _, r := range missing {
+		epochs += float64(r.Train.Epochs)
+	}
+	var seconds, made float64
 	for _, r := range g.Plan.Runs() {
 		result, done, err := g.Store.Find(r)
 		if err != nil && !isDamaged(err) {
@@ -93,11 +97,11 @@ func (g *Grid) estimate(runs int, engine string) (time.Duration, error) {
 		}
 		if done && result.Engine == engine {
 			seconds += result.Seconds
-			n++
+			made += float64(r.Train.Epochs)
 		}
 	}
-	if n > 0 {
-		return lasting(float64(runs) * seconds / float64(n)), nil
+	if made > 0 {
+		return lasting(epochs * seconds / made), nil
 	}
 	preset, err := scale.Preset(g.Plan.Scale.Name, g.Plan.Data.Scenes == nil)
 	if err != nil {
@@ -107,18 +111,30 @@ func (g *Grid) estimate(runs int, engine string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	each := paper.RunCost(g.Plan.Scale.Name).Seconds()
+	each := paper.RunCost(g.Plan.Scale.Name).Seconds() / float64(preset.Epochs)
 	if reference != nil {
-		each = reference.Seconds
+		each = reference.Seconds / ownEpochs(g.Plan.Experiment.Rows, preset)
 	}
 	if strings.HasPrefix(engine, "go") {
 		each *= paper.PureGoFactor(g.Plan.Scale.Name)
 	}
-	each *= float64(g.Plan.Scale.Epochs) / float64(preset.Epochs)
 	if g.Plan.Data.Scenes != nil {
 		each *= sceneCaptions(g.Plan.Scale) / sceneCaptions(preset)
 	}
-	return lasting(float64(runs) * each), nil
+	return lasting(epochs * each), nil
+}
+
+// ownEpochs are those of a row's own run at a preset, a pre-training or a fine-tuning, on the average of rows.
+func ownEpochs(rows []plan.Row, preset scale.Scale) float64 {
+	epochs := 0
+	for _, row := range rows {
+		if row.Tune != nil {
+			epochs += preset.Tuning.Epochs
+		} else {
+			epochs += preset.Epochs
+		}
+	}
+	return float64(epochs) / float64(len(rows))
 }
 
 // sceneCaptions is the number of training pairs at a scale, of generated scenes.

@@ -242,7 +242,7 @@ func TestPageWithADamagedReferenceModel(t *testing.T) {
 	if err := p.Faults(); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("got the faults %v, want one that names %s", err, path)
 	}
-	if d, err := grid.estimate(1, "go"); err != nil || d <= 0 {
+	if d, err := grid.estimate(runs[:1], "go"); err != nil || d <= 0 {
 		t.Errorf("estimating: got %v (%v), want some time", d, err)
 	}
 }

@@ -248,22 +248,32 @@ func leavesOut(t *testing.T, grid *Grid, path string) {
 	}
 }
 
-// How long runs take is told by how many pairs they learn from, however many these are.
-func TestEstimateOfManyScenes(t *testing.T) {
+// How long runs take is told by how many pairs they learn from, however many these are, and how often: of fine-tuning by its own epochs.
+func TestEstimate(t *testing.T) {
+	about := func(method string, set ...string) time.Duration {
+		o := smallest(t.TempDir())
+		o.Set = append(o.Set, set...)
+		grid := must.Get(OpenComparison([]string{method}, o))(t)
+		return must.Get(grid.estimate(grid.Plan.Runs(), "onnx:cpu"))(t)
+	}
 	last := time.Duration(0)
 	for _, set := range []string{"scenes.train=16", "scenes.train=160", "epochs=16777216"} {
-		o := smallest(t.TempDir())
-		o.Set = append(o.Set, set)
-		grid := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
-		got := must.Get(grid.estimate(1, "onnx:cpu"))(t)
+		got := about("InfoNCE", set)
 		if got < 9*last || got <= 0 {
 			t.Errorf("%s: got %v after %v", set, got, last)
 		}
 		last = got
 	}
+	if little, much := about("Con-D"), about("Con-D", "tuning.epochs=100"); much < 10*little {
+		t.Errorf("a fine-tuning of one epoch takes %v, one of 100 %v", little, much)
+	}
 	grid := must.Get(OpenComparison([]string{"InfoNCE"}, Options{Scale: "tiny", Home: t.TempDir()}))(t)
-	grid.Plan.Scale.Epochs, grid.Plan.Scale.Scenes.Train = 1<<24, 1e7
-	if got := must.Get(grid.estimate(1000, "go"))(t); got < 1000*time.Hour {
+	grid.Plan.Scale.Scenes.Train = 1e7
+	many := slices.Repeat(grid.Plan.Runs(), 1000)
+	for k := range many {
+		many[k].Train.Epochs = 1 << 24
+	}
+	if got := must.Get(grid.estimate(many, "go"))(t); got < 1000*time.Hour {
 		t.Errorf("of more than there is time: got %v", got)
 	}
 }

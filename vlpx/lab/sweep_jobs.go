@@ -74,7 +74,7 @@ func (s *Sweep) long() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		about, err := g.estimate(len(missing), choice.Name)
+		about, err := g.estimate(missing, choice.Name)
 		if err != nil {
 			return false, err
 		}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/lab"
 )
 
@@ -104,7 +104,7 @@ func writeSheet(c *cobra.Command, file string, pictures plots.Pictures) error {
 	if err := pictures.PNG(&content, 150); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(file, content.Bytes(), 0o644); err != nil {
+	if err := disk.WriteFile(file, content.Bytes(), 0o644); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.OutOrStdout(), "wrote", file)

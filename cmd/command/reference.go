@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 )
@@ -63,7 +63,7 @@ func referenceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := renameio.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+			if err := disk.WriteFile(file, append(text, '\n'), 0o644); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.OutOrStdout(), "wrote %s\n", file)

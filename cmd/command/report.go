@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/lab"
 )
 
@@ -38,7 +38,7 @@ func reportCommand() *cobra.Command {
 			if err := page.HTML(&content); err != nil {
 				return err
 			}
-			if err := renameio.WriteFile(file, content.Bytes(), 0o644); err != nil {
+			if err := disk.WriteFile(file, content.Bytes(), 0o644); err != nil {
 				return fmt.Errorf("writing %s: %w; choose another place with -o", file, err)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "wrote %s (%.1f MB)\n", file, float64(content.Len())/1e6)

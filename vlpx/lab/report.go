@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -192,7 +191,7 @@ func (r *Report) Save(path string) error {
 		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 			return fmt.Errorf("%s: there is no folder %s; make it first", path, filepath.Dir(path))
 		}
-		if err := renameio.WriteFile(path, content.Bytes(), 0o644); err != nil {
+		if err := disk.WriteFile(path, content.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
 		return nil

@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -302,7 +301,7 @@ func (p *RunPage) SaveFigure(path string) error {
 	if err := draw(&content); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := renameio.WriteFile(path, content.Bytes(), 0o644); err != nil {
+	if err := disk.WriteFile(path, content.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

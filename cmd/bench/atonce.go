@@ -100,11 +100,11 @@ func Beside(ctx context.Context, processes int, command func(ctx context.Context
 	return float64(processes) / times[0].Median(), nil
 }
 
-// side measures the whole steps of cases by several processes at once, ours in turn with PyTorch's where it races.
-func (b *bench) side(ctx context.Context, entrants []*entrant) error {
+// side measures the whole steps of cases by so many processes at once, ours in turn with PyTorch's where it races.
+func (b *bench) side(ctx context.Context, entrants []*entrant, runs int) error {
 	for index, e := range entrants {
-		b.say(fmt.Sprintf("%s: %d runs at once", e.name(), b.Runs))
-		if err := b.sideOf(ctx, e, index); err != nil {
+		b.say(fmt.Sprintf("%s: %d runs at once", e.name(), runs))
+		if err := b.sideOf(ctx, e, index, runs); err != nil {
 			return fmt.Errorf("%s: %w", e.name(), err)
 		}
 	}
@@ -112,7 +112,7 @@ func (b *bench) side(ctx context.Context, entrants []*entrant) error {
 }
 
 // sideOf is side of a case by its index.
-func (b *bench) sideOf(ctx context.Context, e *entrant, index int) error {
+func (b *bench) sideOf(ctx context.Context, e *entrant, index, runs int) error {
 	var groups []*beside
 	var all []contender
 	defer func() {
@@ -121,7 +121,7 @@ func (b *bench) sideOf(ctx context.Context, e *entrant, index int) error {
 		}
 	}()
 	enter := func(name string, one func(cpus []int) (*peer, error)) error {
-		g, err := startBeside(b.Runs, one)
+		g, err := startBeside(runs, one)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (b *bench) sideOf(ctx context.Context, e *entrant, index int) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range waysBeside(e.peers, b.Runs) {
+	for _, w := range waysBeside(e.peers, runs) {
 		if err := enter(w.name(), func(cpus []int) (*peer, error) { return start(ctx, b.python, w, e.dir, cpus...) }); err != nil {
 			return err
 		}
@@ -144,8 +144,8 @@ func (b *bench) sideOf(ctx context.Context, e *entrant, index int) error {
 	}
 	var lines []Line
 	for k, g := range groups {
-		line := newLine(fmt.Sprintf("whole step, %d runs at once", b.Runs), Step, times[k])
-		line.By, line.Runs, line.Precision = g.name, b.Runs, string(e.precision(b.executor.Engine))
+		line := newLine(fmt.Sprintf("whole step, %d runs at once", runs), Step, times[k])
+		line.By, line.Runs, line.Precision = g.name, runs, string(e.precision(b.executor.Engine))
 		lines = append(lines, e.of(line))
 	}
 	compare(lines)

@@ -34,9 +34,9 @@ type Settings struct {
 	// DefaultWorkers if 0.
 	Pairs   []int
 	Workers int
-	// Runs are whole steps at the same time, in processes of their own, that are measured, too; none if 0. Again makes a process
+	// Runs are numbers of whole steps at the same time, in processes of their own, that are measured, too. Again makes a process
 	// that serves a case by its index (see [Serve]), to be started.
-	Runs  int
+	Runs  []int
 	Again func(ctx context.Context, index int) *exec.Cmd
 }
 
@@ -69,19 +69,21 @@ func (s Settings) Check() error {
 	if s.Rounds < 0 {
 		return fmt.Errorf("benchmark: %d rounds; take 1 or more, or 0 for the usual 10", s.Rounds)
 	}
-	if s.Runs < 0 || s.Runs == 1 {
-		return fmt.Errorf("benchmark: %d for the number of runs at once; take 2 or more, as one alone is measured anyway", s.Runs)
+	for _, n := range s.Runs {
+		if n < 2 {
+			return fmt.Errorf("benchmark: %d for the number of runs at once; take 2 or more, as one alone is measured anyway", n)
+		}
 	}
-	if s.Runs > 0 && !s.asks(Step) {
+	if len(s.Runs) > 0 && !s.asks(Step) {
 		return fmt.Errorf("benchmark: runs at once are measured by steps, and %s asks for none; add step", strings.Join(s.Kinds, ", "))
 	}
 	if s.Peer && !s.asks(Step) {
 		return fmt.Errorf("benchmark: PyTorch races by steps, and %s asks for none; add step", strings.Join(s.Kinds, ", "))
 	}
-	if s.Costs && (s.Peer || s.Runs > 0 || len(s.Kinds) > 0) {
+	if s.Costs && (s.Peer || len(s.Runs) > 0 || len(s.Kinds) > 0) {
 		return fmt.Errorf("benchmark: costs are measured alone; leave out what else is asked for")
 	}
-	if s.Ops && (s.Peer || s.Runs > 0 || len(s.Kinds) > 0 || len(s.Parts) > 0 || s.Costs || s.Peak > 0) {
+	if s.Ops && (s.Peer || len(s.Runs) > 0 || len(s.Kinds) > 0 || len(s.Parts) > 0 || s.Costs || s.Peak > 0) {
 		return fmt.Errorf("benchmark: where the time of a step goes is measured alone; leave out peer, runs, what, parts, costs and peak")
 	}
 	if !s.Costs && (len(s.Pairs) > 0 || s.Workers != 0) {
@@ -144,9 +146,8 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 			}
 		}
 	}
-	if s.Runs > 0 && s.Again == nil {
-		return Result{}, fmt.Errorf("benchmark: %d runs at once are processes, and nothing tells how to start one; set Settings.Again",
-			s.Runs)
+	if len(s.Runs) > 0 && s.Again == nil {
+		return Result{}, fmt.Errorf("benchmark: runs at once are processes, and nothing tells how to start one; set Settings.Again")
 	}
 	if say == nil {
 		say = func(string) {}
@@ -210,8 +211,8 @@ func (b *bench) measure(ctx context.Context, cases []Case) error {
 			return err
 		}
 	}
-	if b.Runs > 0 {
-		if err := b.side(ctx, all); err != nil {
+	for _, n := range b.Runs {
+		if err := b.side(ctx, all, n); err != nil {
 			return err
 		}
 	}

@@ -77,20 +77,21 @@ func TestMeasure(t *testing.T) {
 }
 
 // A step of CLIP has as many operations as its sizes say: the backward pass has two products for each of the forward pass, but for the
-// patches, whose pixels need no gradient.
+// patches, whose pixels need no gradient. In the last layer of texts only their ends ask.
 func TestOperationsOfCLIP(t *testing.T) {
 	c := tiny(t, "InfoNCE", "framework=clip")
 	p, of := probe(t, executor(t), c), c.Run.Train
 	in := must.Get(p.Load(t.Context()))(t)
 	defer in.Release()
 	m := of.Framework.Framework.(clip.Model)
-	layers := func(count, tokens, width, mlp int) float64 {
-		return float64(count * (tokens*(4*width*width+2*width*mlp) + 2*tokens*tokens*width))
+	layer := func(tokens, asking, width, mlp int) float64 {
+		return float64(tokens*2*width*width + asking*(2*width*width+2*width*mlp+2*tokens*width))
 	}
+	layers := func(count, tokens, width, mlp int) float64 { return float64(count) * layer(tokens, tokens, width, mlp) }
 	batch := float64(of.BatchSize)
 	patches := batch * float64((m.Vision.Tokens()-1)*m.Vision.Patch*m.Vision.Patch*3*m.Vision.Width)
 	others := batch * (layers(m.Vision.Layers, m.Vision.Tokens(), m.Vision.Width, m.Vision.MLP) + float64(m.Vision.Width*m.Embed) +
-		layers(m.Text.Layers, of.MaxLen, m.Text.Width, m.Text.MLP) + float64(m.Text.Width*m.Embed) + batch*float64(m.Embed))
+		layers(m.Text.Layers-1, of.MaxLen, m.Text.Width, m.Text.MLP) + layer(of.MaxLen, 1, m.Text.Width, m.Text.MLP) + float64(m.Text.Width*m.Embed) + batch*float64(m.Embed))
 	for part, want := range map[train.Part]float64{
 		train.Forward: 2 * (patches + others), train.Backward: 2 * (2*patches + 3*others), train.Whole: 2 * (2*patches + 3*others),
 	} {
@@ -135,8 +136,8 @@ func TestSettingsMistakes(t *testing.T) {
 		{Settings{Rounds: -1}, "-1 rounds"},
 		{Settings{Kinds: []string{Loader}, Peer: true}, "add step"},
 		{Settings{Costs: true, Peer: true}, "costs are measured alone"},
-		{Settings{Runs: 1}, "take 2 or more"},
-		{Settings{Runs: 2}, "set Settings.Again"},
+		{Settings{Runs: []int{2, 1}}, "1 for the number of runs at once; take 2 or more"},
+		{Settings{Runs: []int{2}}, "set Settings.Again"},
 		{Settings{Pairs: []int{100}}, "ask for costs, too"},
 		{Settings{Workers: 2}, "ask for costs, too"},
 		{Settings{Costs: true, Pairs: []int{0}}, "costs of 0 training pairs"},

@@ -85,7 +85,7 @@ func benchCommand() *cobra.Command {
 	flags.StringSliceVar(&of.What, "what", nil, "what to measure: "+strings.Join(bench.Kinds(), ", ")+" (default all)")
 	flags.IntVar(&of.Rounds, "rounds", 0, "turns of each part of a step, of five steps each (default 10)")
 	flags.BoolVar(&of.Peer, "peer", false, "let PyTorch make the same steps in turn with ours; it needs python3 with torch and numpy")
-	flags.IntVar(&of.Runs, "runs", 0, "measure steps of `N` runs at once, too, each a process of its own on its share of the processors")
+	flags.IntSliceVar(&of.Runs, "runs", nil, "measure steps of `N,...` runs at once, too, each a process of its own on its share of the processors")
 	flags.StringSliceVar(&of.Parts, "parts", nil, "`parts` of a step to measure: "+strings.Join(bench.PartNames(), ", ")+
 		" (default all)")
 	flags.StringSliceVar(&of.Modes, "modes", nil, "`modes` of PyTorch that race: "+strings.Join(bench.Modes(), ", ")+

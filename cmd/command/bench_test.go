@@ -58,13 +58,13 @@ func TestBench(t *testing.T) {
 func TestBenchRunsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, status := executed(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4", "-what", "step", "-rounds", "1",
-		"-runs", "2", "-json")
+		"-runs", "2,3", "-json")
 	var result bench.Result
 	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
 		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
 	}
-	if last := result.Lines[len(result.Lines)-1]; len(result.Lines) != 4 || last.What != "whole step, 2 runs at once" || last.Runs != 2 ||
-		math.Abs(last.Pairs*last.Median-8) > 1e-9 || !(last.Median > 0) {
+	if last := result.Lines[len(result.Lines)-1]; len(result.Lines) != 5 || last.What != "whole step, 3 runs at once" || last.Runs != 3 ||
+		math.Abs(last.Pairs*last.Median-12) > 1e-9 || !(last.Median > 0) {
 		t.Errorf("got %d lines, the last %+v", len(result.Lines), last)
 	}
 	if _, errs, status = executed(t, dir, "bench", "-scale", "tiny", "-what", "loader", "-runs", "2"); status == 0 ||

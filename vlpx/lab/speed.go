@@ -34,7 +34,7 @@ type Speed struct {
 	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the
 	// processors; none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call
 	// comes first.
-	Runs  int
+	Runs  []int
 	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
 	Ops   bool // where the time of a whole step goes is measured instead, by kinds of work, on ONNX Runtime
 	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if

@@ -64,9 +64,10 @@ func checkEvaluation(t *testing.T, m machine, c golden.Case) {
 		pick := func(rows, x *Node) *Node { return encoder.SelectRows(OneHot(rows, batch, x.DType()), x) }
 		own := ConvertDType(Diagonal(in[0].Graph(), batch), in[0].DType())
 		fused := a.Fuse(at(), text.States, text.Bias, image.Tokens, own)
-		grid := a.Fuse(at(), pick(in[3], text.States), pick(in[3], text.Bias), image.Tokens, OneHot(in[2], batch, in[0].DType()))
-		out := []*Node{image.Tokens, text.States, fused, a.Text.Words(at().At("text"), fused, false), a.MatchLogits(at(), fused),
-			a.MatchLogits(at(), grid), image.Feature, text.Feature, MatMul(image.Feature, Transpose(text.Feature, 0, 1))}
+		texts := albef.Text{States: pick(in[3], text.States), Bias: pick(in[3], text.Bias)}
+		grid := a.Matched(at(), texts, image.Tokens, OneHot(in[2], batch, in[0].DType()))
+		out := []*Node{image.Tokens, text.States, fused, a.Text.Words(at().At("text"), fused, false),
+			a.Matched(at(), text, image.Tokens, own), grid, image.Feature, text.Feature, MatMul(image.Feature, Transpose(text.Feature, 0, 1))}
 		first := a
 		for layers, block := range in[4:] { // under the last normalisation, ours and the published
 			first.Vision.Layers = layers + 1
@@ -76,9 +77,9 @@ func checkEvaluation(t *testing.T, m machine, c golden.Case) {
 			first.Text.Layers = layers
 			out = append(out, first.EncodeText(at(), in[1]).States)
 		}
-		first = a
-		for layers := range a.Text.Fusion + 1 {
-			first.Text.Fusion = layers
+		first, out = a, append(out, text.States)
+		for layers := range a.Text.Fusion {
+			first.Text.Fusion = layers + 1
 			out = append(out, first.Fuse(at(), text.States, text.Bias, image.Tokens, own))
 		}
 		return out

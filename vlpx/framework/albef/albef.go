@@ -182,7 +182,7 @@ func (a Model) EmbedText(s *model.Scope, ids *Node) framework.Embedded {
 
 // Match implements framework.Matches.
 func (a Model) Match(s *model.Scope, text, ids, image *Node) *Node {
-	return a.matched(s, Text{States: text, Bias: paddingBias(ids, text.DType())}, image, each(image))
+	return a.Matched(s, Text{States: text, Bias: paddingBias(ids, text.DType())}, image, each(image))
 }
 
 // Initialise implements framework.Initialising.
@@ -214,8 +214,8 @@ func (a Model) MatchLogits(s *model.Scope, fused *Node) *Node {
 	return encoder.Linear(s.In("itm"), fused, 2, a.Half)
 }
 
-// matched are ITM's logits [rows, 2] of texts that read the images that choice names, as Fuse has them.
-func (a Model) matched(s *model.Scope, text Text, image, choice *Node) *Node {
+// Matched are ITM's logits [rows, 2] of texts that read the images that choice names, as Fuse has them.
+func (a Model) Matched(s *model.Scope, text Text, image, choice *Node) *Node {
 	class, _ := a.Text.FuseFor(s.At("text"), text.States, text.Bias, image, choice, text.States.Shape().Dim(0), a.Half)
 	return a.MatchLogits(s, class)
 }

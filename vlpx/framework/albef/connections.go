@@ -18,7 +18,7 @@ func (b *batch) referring() func() *framework.Reference {
 		return image.Feature, text.Feature, func(images, texts *Node) *Node {
 			chosen := oneHot(texts, b.like)
 			rows := Text{States: encoder.SelectRows(chosen, text.States), Bias: encoder.SelectRows(chosen, text.Bias)}
-			return b.matched(s, rows, image.Tokens, oneHot(images, b.like))
+			return b.Matched(s, rows, image.Tokens, oneHot(images, b.like))
 		}
 	})
 }

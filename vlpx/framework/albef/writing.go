@@ -41,7 +41,7 @@ func (b *batch) writer(image Image) negative.Writer {
 		Score: func(ids *Node) (scores *Node) {
 			framework.Evaluating(store, ids.Graph(), func() {
 				scope := store.Scope(framework.Model)
-				scores = StopGradient(above(b.matched(scope, b.EncodeText(scope, ids), image.Tokens, own(ids))))
+				scores = StopGradient(above(b.Matched(scope, b.EncodeText(scope, ids), image.Tokens, own(ids))))
 			})
 			return scores
 		},

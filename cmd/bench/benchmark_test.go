@@ -91,7 +91,8 @@ func TestOperationsOfCLIP(t *testing.T) {
 	batch := float64(of.BatchSize)
 	patches := batch * float64((m.Vision.Tokens()-1)*m.Vision.Patch*m.Vision.Patch*3*m.Vision.Width)
 	others := batch * (layers(m.Vision.Layers, m.Vision.Tokens(), m.Vision.Width, m.Vision.MLP) + float64(m.Vision.Width*m.Embed) +
-		layers(m.Text.Layers-1, of.MaxLen, m.Text.Width, m.Text.MLP) + layer(of.MaxLen, 1, m.Text.Width, m.Text.MLP) + float64(m.Text.Width*m.Embed) + batch*float64(m.Embed))
+		layers(m.Text.Layers-1, of.MaxLen, m.Text.Width, m.Text.MLP) + layer(of.MaxLen, 1, m.Text.Width, m.Text.MLP) +
+		float64(m.Text.Width*m.Embed) + batch*float64(m.Embed))
 	for part, want := range map[train.Part]float64{
 		train.Forward: 2 * (patches + others), train.Backward: 2 * (2*patches + 3*others), train.Whole: 2 * (2*patches + 3*others),
 	} {

@@ -54,7 +54,7 @@ func TestAudit(t *testing.T) {
 		must.Do(t, files.Write(t.Context(), file, 4))
 	}
 	must.Fail(t, files.Write(t.Context(), table, 4), "somebody may have judged in it")
-	must.Fail(t, files.Write(t.Context(), "a.txt", 4), "ends in none of csv, png")
+	must.Fail(t, files.Write(t.Context(), "a.txt", 4), "ends in none of csv, json, png")
 	lines := bytes.Split(bytes.TrimSpace(must.Get(os.ReadFile(table))(t)), []byte("\n"))
 	for k, said := range []string{"yes", "no", "", "no"} {
 		lines[k+1] = bytes.Replace(lines[k+1], []byte(",,"), []byte(","+said+","), 1)

@@ -180,10 +180,10 @@ func stepOf(t *testing.T, m negative.Method) string {
 
 // Activations that are computed again, and attention by cuDNN, are lowered for every framework, alone and together. Each layer of the
 // vision transformer has one call of cuDNN's attention, and one of its gradient where it is trained, which count for as many operations as
-// the products that they stand for.
+// the products that they stand for; but for CLIP's last one, in which the class token alone asks.
 func TestMemorySavingStepsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
-	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, "BLIP-2": {39, 0}}
+	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {11, 11}, "BLIP-2": {39, 0}}
 	for _, k := range scale.Frameworks() {
 		for _, set := range [][]string{{"recompute=true"}, {"fusedattention=true"}, {"recompute=true", "fusedattention=true"}} {
 			t.Run(k.Name+" "+strings.Join(set, " "), func(t *testing.T) {

@@ -121,7 +121,7 @@ func TestDevicesThatAreNotThere(t *testing.T) {
 		"an engine of one":         {func(j *Job) { j.Backend = pureGo(t) }, []string{"has 1", "set devices=1"}},
 		"an engine that cannot divide": {func(j *Job) { j.Backend = undivided{j.Backend.(*enginetest.Several)} },
 			[]string{"cannot divide", "set devices=1", "XLA"}},
-		"unequal parts": {func(j *Job) { j.Config.Devices = 3 }, []string{"4 pairs", "3 devices", "a multiple of 3 pairs"}},
+		"unequal parts": {func(j *Job) { j.Config.Devices = 3 }, []string{"4 pairs", "3 devices", "batchsize to a multiple of 3"}},
 		"one by name":   {func(j *Job) { j.Config.Devices = 1 }, []string{"1 devices", "none for one"}},
 		"less than one": {func(j *Job) { j.Config.Devices = -2 }, []string{"-2 devices"}},
 	} {

@@ -244,7 +244,7 @@ func (r *Report) shippedTrial(c Claim) trial {
 	}
 	own := len(names)
 	if c.In.pooled() {
-		known := map[string]bool{} // the first runs of rows
+		known := map[string]bool{} // the first runs of rows, as rows of the same runs count once
 		for _, row := range rows {
 			if len(row.shipped.Runs) > 0 && slices.Contains(names, row.Name) {
 				known[row.shipped.Runs[0]] = true

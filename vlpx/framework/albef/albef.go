@@ -226,9 +226,7 @@ func (a Model) project(s *model.Scope, summary *Node) *Node {
 }
 
 // class is the state of the first token, [batch, width].
-func class(states *Node) *Node {
-	return Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
-}
+func class(states *Node) *Node { return Squeeze(encoder.Class(states), 1) }
 
 // padding gives the ids that report the padding of masked ids of captions.
 func (a Model) padding(masked, captions *Node) *Node {

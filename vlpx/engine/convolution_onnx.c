@@ -71,21 +71,10 @@ static const char *readProgram(Kernel *k, const Given *given) {
 	    (double)c->images * c->height * c->width * c->out > farthest || (double)c->size * c->size * c->in * c->out > farthest)
 		return "vlpx: a convolution is too large";
 	complete(c);
-	k->axes = next(&r);
-	if (k->axes < 0 || k->axes != r.end - r.at)
-		return "vlpx: a convolution's program has another length";
-	k->dims = r.at;
-	int64_t product = 1, size = c->patch * c->out;
-	if (k->what != WEIGHTS)
-		size = c->images * (k->what == FORWARD ? resultSize(c) : imageSize(c));
-	for (int64_t i = 0; i < k->axes; i++) {
-		if (k->dims[i] < 1 || k->dims[i] > size / product)
-			return "vlpx: an axis of a convolution's output is wrong";
-		product *= k->dims[i];
-	}
 	if (given->inputs != 2 || given->outputs != 1)
 		return "vlpx: a convolution has two inputs and one output";
-	return product == size ? NULL : "vlpx: a convolution's output has another number of numbers";
+	int64_t size = k->what == WEIGHTS ? c->patch * c->out : c->images * (k->what == FORWARD ? resultSize(c) : imageSize(c));
+	return readShape(&r, size, &k->axes, &k->dims);
 }
 
 // forwardPanels brings kernels [patch, out] into panels.

@@ -231,12 +231,6 @@ static const char *readProgram(Kernel *k, const Given *given) {
 	return readInstructions(&r, k);
 }
 
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDE
-#endif
-
 // fetch copies n numbers of a tensor, of those that an operation sees of it from number begin on.
 WIDE static void fetch(const Place *p, const float *base, int64_t begin, int64_t n, float *restrict to) {
 	int64_t index[mostAxes], at = p->offset, rest = begin, outside = 0;

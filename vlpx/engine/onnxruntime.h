@@ -103,6 +103,6 @@ void *keepRunToCore(void *runs);
 enum { floatTensor = 1, variadic = 2, failed = 1 /* ORT_FAIL */ };
 
 // The operations that package fusion writes.
-extern const OrtCustomOp elementwise, convolution, products;
+extern const OrtCustomOp elementwise, convolution, pool, products;
 
 extern int sessionThreads; // with which an operation is computed

@@ -7,6 +7,13 @@
 
 static const int64_t farthest = (int64_t)1 << 40; // no place, length or stride is larger, so that no index overflows
 
+// WIDE functions are compiled for the widest vectors of a core, too.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDE
+#endif
+
 static const char noMemory[] = "vlpx: there is no memory for a program";
 
 static inline OrtStatus *fail(const OrtApi *api, const char *why) {
@@ -42,6 +49,20 @@ typedef struct {
 } Reading;
 
 static inline int64_t next(Reading *r) { return r->at < r->end ? *r->at++ : -1; }
+
+// readShape reads the end of a program, which says how many axes an output of so many numbers has, and their lengths. It returns NULL, or what
+// is wrong.
+static inline const char *readShape(Reading *r, int64_t numbers, int64_t *axes, const int64_t **dims) {
+	*axes = next(r);
+	*dims = r->at;
+	if (*axes < 0 || *axes != r->end - r->at)
+		return "vlpx: a program has another length";
+	int64_t product = 1;
+	for (int64_t i = 0; i < *axes; product *= r->at[i++])
+		if (r->at[i] < 1 || r->at[i] > numbers / product)
+			return "vlpx: an axis of a program's output is wrong";
+	return product == numbers ? NULL : "vlpx: a program's output has another number of numbers";
+}
 
 // fits tells whether a tensor has the numbers that a program reads of it.
 static inline OrtStatus *fits(const OrtApi *api, const OrtValue *v, int64_t reach) {

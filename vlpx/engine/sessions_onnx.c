@@ -94,12 +94,9 @@ static int replace(const Change *all, int n) {
 static OrtCustomOpDomain *newDomain(void) {
 	OrtCustomOpDomain *made = NULL;
 	OrtStatus *status = ((NewDomainFunction)api[createCustomOpDomain])("vlpx", &made);
-	if (status == NULL)
-		status = ((DomainFunction)api[customOpDomainAdd])(made, &elementwise);
-	if (status == NULL)
-		status = ((DomainFunction)api[customOpDomainAdd])(made, &convolution);
-	if (status == NULL)
-		status = ((DomainFunction)api[customOpDomainAdd])(made, &products);
+	const OrtCustomOp *all[] = {&elementwise, &convolution, &pool, &products};
+	for (int i = 0; status == NULL && i < sizeof all / sizeof *all; i++)
+		status = ((DomainFunction)api[customOpDomainAdd])(made, all[i]);
 	if (status == NULL)
 		return made;
 	((ReleaseFunction)api[releaseStatus])(status);

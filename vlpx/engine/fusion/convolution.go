@@ -36,19 +36,11 @@ func (c convolution) rows() int    { return (c.height + c.stride - 1) / c.stride
 func (c convolution) columns() int { return (c.width + c.stride - 1) / c.stride }
 func (c convolution) before() int  { return (c.size - 1) / 2 }
 
-// joinConvolutions finds them, and leaves out what nothing needs any more.
+// joinConvolutions finds them.
 func (g *graph) joinConvolutions(proto *onnx.GraphProto) {
 	of := map[*value]convolution{} // by kernels
 	join := func(n *node, what convolving, c convolution, a, b *value) {
-		n.kind, n.inputs = other, []*value{a, b}
-		out := n.outputs[0]
-		program := []int64{int64(what)}
-		for _, number := range slices.Concat([]int{c.images, c.height, c.width, c.in, c.out, c.size, c.stride, len(out.dims)}, out.dims) {
-			program = append(program, int64(number))
-		}
-		n.proto = &onnx.NodeProto{OpType: convolutionOp, Domain: fusedDomain, Input: []string{a.name, b.name}, Output: []string{out.name},
-			Attribute: []*onnx.AttributeProto{{Name: fusedProgram, Type: onnx.AttributeProto_INTS, Ints: program}}}
-		proto.ValueInfo = append(proto.ValueInfo, described(out))
+		n.become(convolutionOp, proto, []*value{a, b}, int(what), c.images, c.height, c.width, c.in, c.out, c.size, c.stride)
 	}
 	for _, n := range g.nodes {
 		switch n.proto.OpType {
@@ -72,7 +64,22 @@ func (g *graph) joinConvolutions(proto *onnx.GraphProto) {
 			}
 		}
 	}
-	g.prune()
+}
+
+// become makes a node an operation of package engine on other inputs, told by numbers and by the dimensions of its result.
+func (n *node) become(operation string, proto *onnx.GraphProto, inputs []*value, numbers ...int) {
+	out := n.outputs[0]
+	var program []int64
+	for _, number := range slices.Concat(numbers, []int{len(out.dims)}, out.dims) {
+		program = append(program, int64(number))
+	}
+	n.kind, n.inputs = other, inputs
+	n.proto = &onnx.NodeProto{OpType: operation, Domain: fusedDomain, Output: []string{out.name},
+		Attribute: []*onnx.AttributeProto{{Name: fusedProgram, Type: onnx.AttributeProto_INTS, Ints: program}}}
+	for _, v := range inputs {
+		n.proto.Input = append(n.proto.Input, v.name)
+	}
+	proto.ValueInfo = append(proto.ValueInfo, described(out))
 }
 
 // patches tells whether v are a convolution's patches, and of which images. They know no number of results' channels.
@@ -219,20 +226,4 @@ func back(values []*value, size int, want func(i int) operand) bool {
 		}
 	}
 	return true
-}
-
-// prune leaves out nodes that nothing needs.
-func (g *graph) prune() {
-	needed := map[*value]bool{}
-	var kept []*node
-	for _, n := range slices.Backward(g.nodes) {
-		if slices.ContainsFunc(n.outputs, func(v *value) bool { return v.result || needed[v] }) {
-			kept = append(kept, n)
-			for _, v := range n.inputs {
-				needed[v] = true
-			}
-		}
-	}
-	slices.Reverse(kept)
-	g.nodes = kept
 }

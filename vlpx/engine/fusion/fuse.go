@@ -28,6 +28,8 @@ func Model(serialised []byte) ([]byte, error) {
 	}
 	g.joinProducts()
 	g.joinConvolutions(model.Graph)
+	g.joinPools(model.Graph)
+	g.prune()
 	w := &writer{graph: g, proto: model.Graph}
 	if err := w.write(); err != nil {
 		return nil, err

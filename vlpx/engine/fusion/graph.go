@@ -1,6 +1,7 @@
 // Package fusion rewrites the graphs that compute-onnx hands to ONNX Runtime, so that what a training step does between its products takes
 // few operations: runs of elementwise operations, and of sums of the rows that these make, become one (an operation of package engine),
-// with the slices, paddings and stacks that it reads, transposes before a product become part of it, and products of patches convolutions.
+// with the slices, paddings and stacks that it reads, transposes before a product become part of it, products of patches convolutions, and
+// choices of the largest of a window's places pools.
 // Products of small stacked matrices are an operation of that package, too. Numbers stay the same to the bit, but for sums, which are added
 // in another order.
 package fusion
@@ -277,4 +278,20 @@ func (g *graph) keepMasks() {
 			n.kind = other
 		}
 	}
+}
+
+// prune leaves out nodes that nothing needs.
+func (g *graph) prune() {
+	needed := map[*value]bool{}
+	var kept []*node
+	for _, n := range slices.Backward(g.nodes) {
+		if slices.ContainsFunc(n.outputs, func(v *value) bool { return v.result || needed[v] }) {
+			kept = append(kept, n)
+			for _, v := range n.inputs {
+				needed[v] = true
+			}
+		}
+	}
+	slices.Reverse(kept)
+	g.nodes = kept
 }

@@ -103,9 +103,10 @@ func apply(t *testing.T, op *onnx.NodeProto, in []tensor) []tensor {
 		return run(n.list(fusedProgram), in)
 	case productsOp:
 		return runProducts(n.list(fusedProgram), in)
-	}
-	if op.OpType == convolutionOp {
+	case convolutionOp:
 		return convolve(n.list(fusedProgram), in)
+	case poolOp:
+		return runPool(n.list(fusedProgram), in)
 	}
 	if code, is := opcodes[op.OpType]; is {
 		dims := in[0].dims

@@ -38,7 +38,7 @@ func Works() []Work {
 var works = map[string]Work{
 	"MatMul": Products, "FusedMatMul": Products, "Gemm": Products, "Einsum": Products, "Conv": Products, "ConvTranspose": Products,
 	convolutionOp: Products,
-	"Erf":         Activation, "Gelu": Activation, "Relu": Activation, "Sigmoid": Activation, "Tanh": Activation,
+	poolOp:        Activation, "Erf": Activation, "Gelu": Activation, "Relu": Activation, "Sigmoid": Activation, "Tanh": Activation,
 	"LogSoftmax": Softmax, "Softmax": Softmax, "ReduceMax": Softmax, // before its exponentials
 	"BitShift": Dropout, "BitwiseAnd": Dropout, "BitwiseOr": Dropout, "BitwiseXor": Dropout, // of which its draws are made
 	"ArgMax": Reduction, "ArgMin": Reduction, "CumSum": Reduction, "ReduceMean": Reduction, "ReduceMin": Reduction, "ReduceProd": Reduction,

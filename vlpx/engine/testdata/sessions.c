@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-const OrtCustomOp elementwise, convolution, products;
+const OrtCustomOp elementwise, convolution, pool, products;
 int setSessions(const char *path, int n, int fuse, int writable, const char **why);
 int profileSessions(const char *prefix);
 

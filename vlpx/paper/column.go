@@ -24,6 +24,8 @@ type Column struct {
 	Bar, Axis, Alone string
 	// Of makes the number of a result that does not name it, such as seconds an epoch; nil to take Metric from the result.
 	Of func(run.Result) (v float64, ok bool)
+	// MeanOf are the metrics whose mean Of is, if it is one; see Averaging.
+	MeanOf []string
 	// Validation takes the metric on the validation split after the last epoch, without re-ranking, instead of the test split's. A
 	// fine-tuning run re-ranks there, too.
 	Validation bool
@@ -64,6 +66,27 @@ func (c Column) Value(r run.Result) (v float64, ok bool) {
 		return 0, false
 	}
 	return c.in(r.Epochs[len(r.Epochs)-1])
+}
+
+// Averaging is the column of the mean of metrics, which a result has all of or none.
+func (c Column) Averaging(metrics ...string) Column {
+	c.MeanOf = metrics
+	c.Of = func(r run.Result) (float64, bool) {
+		return c.mean(func(metric string) (float64, bool) { v, ok := r.Metrics[metric]; return v, ok })
+	}
+	return c
+}
+
+// mean is that of MeanOf; ok is false where one of these is not there.
+func (c Column) mean(metric func(string) (v float64, ok bool)) (mean float64, ok bool) {
+	for _, name := range c.MeanOf {
+		v, ok := metric(name)
+		if !ok {
+			return 0, false
+		}
+		mean += v / float64(len(c.MeanOf))
+	}
+	return mean, len(c.MeanOf) > 0
 }
 
 func (c Column) Values(results []run.Result) []float64 {

@@ -10,6 +10,8 @@ var Leading = leading
 
 func (r *Report) SetReference(of *Reference) { r.ship([]Reference{*of}) }
 
+func (r *Report) SetReferences(all ...Reference) { r.ship(all) }
+
 func (r *Report) Judge() { r.judge() }
 
 func (p *Planned) Seeded(row int, seed uint64) (run.Run, error) {

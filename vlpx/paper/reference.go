@@ -179,11 +179,7 @@ func NewReference(r *Report) (Reference, error) {
 		}
 		for _, column := range r.Plan.Artifact.Columns {
 			if values := column.Values(results); len(values) > 0 {
-				summary := [3]float64{round(stat.Mean(values, nil)), 0, float64(len(values))}
-				if len(values) > 1 {
-					summary[1] = round(stat.StdDev(values, nil))
-				}
-				one.Metrics[column.Key()], one.Values[column.Key()] = summary, column.each(results)
+				one.Metrics[column.Key()], one.Values[column.Key()] = summarised(values), column.each(results)
 			}
 			if ends := r.bootstraps.over(column.shares(results)); ends != nil {
 				one.Intervals[column.Key()] = [2]float64{round(ends[0]), round(ends[1])}
@@ -211,6 +207,15 @@ func NewReference(r *Report) (Reference, error) {
 		}
 	}
 	return ref, nil
+}
+
+// summarised are mean, standard deviation (0 of a single value) and number of values.
+func summarised(values []float64) [3]float64 {
+	summary := [3]float64{round(stat.Mean(values, nil)), 0, float64(len(values))}
+	if len(values) > 1 {
+		summary[1] = round(stat.StdDev(values, nil))
+	}
+	return summary
 }
 
 // each are a column's values, one a result, rounded; nil where a result has none.

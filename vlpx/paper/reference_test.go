@@ -283,6 +283,38 @@ func TestShippedByAnotherArtifact(t *testing.T) {
 	}
 }
 
+// What several artifacts have shipped of the same runs is one row, with columns that are means of what is shipped; of means of seeds alone,
+// or of other runs, there are none.
+func TestShippedBySeveralArtifacts(t *testing.T) {
+	one, _ := fresh(t)
+	v := func(values ...float64) (each []*float64) {
+		for _, x := range values {
+			each = append(each, &x)
+		}
+		return each
+	}
+	other, fewer := one, one
+	row := paper.ReferenceRow{Name: "ALBEF", Runs: one.Rows[0].Runs, Metrics: map[string][3]float64{"IR@1": {5, 1, 3}, "TR mAP": {1, 0, 3}},
+		Values: map[string][]*float64{"IR@1": v(4, 5, 6)}}
+	other.Artifact, other.Rows = "vlpx/leftout", []paper.ReferenceRow{row}
+	row.Runs, row.Values, row.Metrics = row.Runs[:1], map[string][]*float64{"IR mAP": v(7)}, map[string][3]float64{"IR mAP": {7, 0, 1}}
+	fewer.Artifact, fewer.Rows = "vlpx/map", []paper.ReferenceRow{row}
+	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "vlpx/agreement", plan.Request{}), run.OpenStore(t.TempDir()))
+	r.SetReferences(one, other, fewer)
+	at := slices.IndexFunc(r.Rows, func(row paper.RowReport) bool { return row.Name == "ALBEF" })
+	shipped := r.Rows[at].Shipped
+	if len(shipped) != 3 || shipped[0].Metrics["own R@1"] != 7 || shipped[2].Metrics["own R@1"] != 18 || shipped[0].Metrics["IR@1"] != 4 {
+		t.Errorf("got %+v, want means of TR@1 and IR@1", shipped)
+	}
+	if _, ok := shipped[0].Metrics["mAP, all true"]; ok {
+		t.Errorf("got %+v, want no mean of TR mAP, which has no values, and IR mAP, which is of fewer runs", shipped[0])
+	}
+	table := papertest.Table(t, r)
+	if got, want := table.Rows[at].Cells[0][2], (tables.Value{Mean: 12.5, Std: 5.5, N: 3, Of: 3}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 // A view takes what is shipped of its rows, in their order.
 func TestShippedInAView(t *testing.T) {
 	reference, _ := fresh(t)

@@ -69,21 +69,71 @@ func (p *Planned) current(row plan.Row, shipped ReferenceRow) bool {
 	return err == nil && shipped.current(today.Jobs)
 }
 
-// elsewhere is the shipped row of any artifact that has a row's runs, the one of most seeds.
+// elsewhere is the shipped row of any artifact that has a row's runs, the one of most seeds, with what is shipped of the same runs besides.
 func (p *Planned) elsewhere(row plan.Row, all []Reference, withdrawn bool) shippedRow {
 	best := shippedRow{withdrawn: withdrawn}
 	first, err := p.RunsOf(row, []uint64{1})
 	if err != nil {
 		return best
 	}
+	var same []shippedRow
 	for i, r := range all {
 		for _, x := range r.Rows {
-			if x.Runs[0] == first.Runs[0].ID() && len(x.Runs) > len(best.Runs) && p.shares(x) && p.current(row, x) {
-				best = shippedRow{ReferenceRow: x, of: &all[i]}
+			if x.Runs[0] == first.Runs[0].ID() && p.current(row, x) {
+				same = append(same, shippedRow{x, &all[i], withdrawn})
 			}
 		}
 	}
+	for _, one := range same {
+		for _, other := range same {
+			if slices.Equal(other.Runs, one.Runs) {
+				one.ReferenceRow = one.besides(other.ReferenceRow)
+			}
+		}
+		one.ReferenceRow = one.with(p.Artifact.Columns)
+		if len(one.Runs) > len(best.Runs) && p.shares(one.ReferenceRow) {
+			best = one
+		}
+	}
 	return best
+}
+
+// besides is the row with what another one of the same runs has besides.
+func (row ReferenceRow) besides(other ReferenceRow) ReferenceRow {
+	row.Metrics, row.Values, row.Intervals = joined(row.Metrics, other.Metrics), joined(row.Values, other.Values),
+		joined(row.Intervals, other.Intervals)
+	return row
+}
+
+// joined has the entries of both, the first one's where both have one.
+func joined[V any](a, b map[string]V) map[string]V {
+	all := map[string]V{}
+	maps.Copy(all, b)
+	maps.Copy(all, a)
+	return all
+}
+
+// with is the row with those columns besides that are means of what it has.
+func (row ReferenceRow) with(columns []Column) ReferenceRow {
+	means := ReferenceRow{Metrics: map[string][3]float64{}, Values: map[string][]*float64{}}
+	for _, c := range columns {
+		each, known := make([]*float64, len(row.Runs)), []float64(nil)
+		for k := range each {
+			v, ok := c.mean(func(metric string) (float64, bool) {
+				if of := row.Values[metric]; of != nil && of[k] != nil {
+					return *of[k], true
+				}
+				return 0, false
+			})
+			if ok {
+				each[k], known = &v, append(known, v)
+			}
+		}
+		if len(known) > 0 {
+			means.Metrics[c.Key()], means.Values[c.Key()] = summarised(known), each
+		}
+	}
+	return row.besides(means)
 }
 
 // shares tells whether a shipped row has a column of the artifact.

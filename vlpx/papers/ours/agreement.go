@@ -17,7 +17,6 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
-	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
 )
 
@@ -30,7 +29,7 @@ var agreement = paper.Artifact{
 		"slopes cross two measures disagree.",
 	Note: "Own R@1 is the mean of text and image R@1, as are the others of both directions. Scored by one model, two measures share " +
 		"what its seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Intervals are of τ of the means: 95 % of " +
-		"the seeds drawn anew, from five on. Con-D is fine-tuned for retrieval, the others are zero-shot. Two rows know what is true, and " +
+		"the seeds drawn anew, from five on; where two rows have as many, those of fewer are not ranked. Con-D is fine-tuned for retrieval, the others are zero-shot. Two rows know what is true, and " +
 		"are of scenes alone.",
 	Rows: append(methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D", "SRCL", "DiHT", "S-ITC", "Hard quantile"),
 		plan.UniformRow(), plan.MethodRow("MAFA (Oracle)").As(judgedExactly).OnScenes(),
@@ -70,17 +69,13 @@ func agreementColumns(group string, prefix eval.Metric) []paper.Column {
 	return columns
 }
 
-// bothWays describes the column of the mean of metrics in per cent, which a result has all of or none.
+// bothWays describes the column of the mean of metrics in per cent.
 func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) paper.Column {
-	return paper.Column{Group: group, Name: name, Metric: string(prefix) + name, Unit: "%", Of: func(r run.Result) (float64, bool) {
-		var values []float64
-		for _, m := range metrics {
-			if v, ok := r.Metrics[string(prefix+m)]; ok {
-				values = append(values, v)
-			}
-		}
-		return stat.Mean(values, nil), len(values) == len(metrics)
-	}}
+	var names []string
+	for _, m := range metrics {
+		names = append(names, string(prefix+m))
+	}
+	return paper.Column{Group: group, Name: name, Metric: string(prefix) + name, Unit: "%"}.Averaging(names...)
 }
 
 // compared are the columns that the data can give, each beginning with recall by own captions, one list for each way to score.
@@ -105,25 +100,34 @@ type ranking struct {
 	shipped    bool        // some of it with vlpx
 }
 
-// ranked takes the rows that have both columns, of this store or, where it has none of a row, shipped.
+// ranked takes the rows that have both columns, of this store or, where it has none of a row, shipped, as far as they count.
 func ranked(r *paper.Report, own, other paper.Column) ranking {
 	var k ranking
-	values := map[uint64][2][]float64{}
-	for _, row := range r.Rows {
-		seeds, shipped, some := row.Seeds, false, false
+	rows, counts, shipped := make([]map[uint64][2]float64, len(r.Rows)), make([]int, len(r.Rows)), make([]bool, len(r.Rows))
+	for i, row := range r.Rows {
+		seeds := row.Seeds
 		if len(seeds) == 0 {
-			seeds, shipped = row.Shipped, true
+			seeds, shipped[i] = row.Shipped, true
 		}
+		rows[i] = map[uint64][2]float64{}
 		for _, s := range seeds {
 			a, hasOwn := s.Metrics[own.Key()]
 			b, hasOther := s.Metrics[other.Key()]
 			if hasOwn && hasOther {
-				of := values[s.Seed]
-				values[s.Seed], some = [2][]float64{append(of[0], a), append(of[1], b)}, true
+				rows[i][s.Seed] = [2]float64{a, b}
 			}
 		}
-		if some {
-			k.rows, k.shipped = append(k.rows, row.Name), k.shipped || shipped
+		counts[i] = len(rows[i])
+	}
+	values := map[uint64][2][]float64{}
+	for i, row := range r.Rows {
+		if counts[i] < fewest(counts) {
+			continue
+		}
+		k.rows, k.shipped = append(k.rows, row.Name), k.shipped || shipped[i]
+		for seed, v := range rows[i] {
+			of := values[seed]
+			values[seed] = [2][]float64{append(of[0], v[0]), append(of[1], v[1])}
 		}
 	}
 	for _, seed := range slices.Sorted(maps.Keys(values)) {
@@ -132,6 +136,21 @@ func ranked(r *paper.Report, own, other paper.Column) ranking {
 		}
 	}
 	return k
+}
+
+// fewest are the seeds that a row counts from: one, but where two rows have enough for an interval as many. Seeds are worlds, which methods
+// that are compared must share.
+func fewest(counts []int) int {
+	many := 0
+	for _, n := range counts {
+		if n >= fewestResampled {
+			many++
+		}
+	}
+	if many > 1 {
+		return fewestResampled
+	}
+	return 1
 }
 
 // fewestResampled are the seeds from which on they are drawn anew for an interval.
@@ -260,13 +279,17 @@ func rankCell(means tables.Cell, values [3][]float64, row int) tables.Cell {
 	return cell
 }
 
-// sourced are the means of a column by source and row, NaN where there is none.
+// sourced are the means of a column by source and row, NaN where there is none that counts.
 func sourced(rows []tables.Row, column int) [3][]float64 {
 	var values [3][]float64
-	for _, row := range rows {
-		for s := range values {
+	for s := range values {
+		var counts []int
+		for _, row := range rows {
+			counts = append(counts, row.Cells[column][s].N)
+		}
+		for _, row := range rows {
 			v := math.NaN()
-			if cell := row.Cells[column][s]; cell.N > 0 {
+			if cell := row.Cells[column][s]; cell.N >= fewest(counts) {
 				v = cell.Mean
 			}
 			values[s] = append(values[s], v)
@@ -288,10 +311,13 @@ func bothKnown(a, b []float64) (x, y []float64) {
 // mostBarred are the rows whose error bars can be told apart.
 const mostBarred = 7
 
-// agreementFigure has a panel of slopes for each measure that recall by own captions is compared with, a row for each way to score.
+// agreementFigure has a panel of slopes for each measure that recall by own captions is compared with, a row for each way to score, or all
+// in one row where each has one.
 func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 	var panels []plots.Panel
-	columns, spread := 0, r.SpreadNote("error bars")
+	columns, barred := 0, true
+	drawn := *r // without rows that no panel has
+	drawn.Rows = nil
 	for _, group := range compared(r) {
 		before := len(panels)
 		for _, c := range group[1:] {
@@ -299,16 +325,25 @@ func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 			if len(k.own) == 0 {
 				continue
 			}
-			if len(k.rows) > mostBarred {
-				spread = "Means over seeds."
-			}
+			barred = barred && len(k.rows) <= mostBarred
 			panels = append(panels, k.panel(c))
+			for _, row := range r.Rows {
+				if slices.Contains(k.rows, row.Name) {
+					drawn.Rows = append(drawn.Rows, row)
+				}
+			}
 		}
 		columns = max(columns, min(3, len(panels)-before))
 	}
+	spread := "Means over seeds."
+	if barred {
+		spread = drawn.SpreadNote("error bars")
+	}
 	f := r.NewFigure("Rank among the methods in each seed. "+spread, "τ is Kendall's, of both rankings of a seed; in brackets "+
 		"95 % of that of the means, with seeds drawn anew, from five on.")
-	f.Panels, f.Columns = panels, columns
+	if f.Panels = panels; columns > 1 {
+		f.Columns = columns
+	}
 	return paper.Drawn(f)
 }
 

@@ -169,6 +169,16 @@ func TestAgreementInterval(t *testing.T) {
 	if got := papertest.Figure(t, r).Panels[1].(plots.Ranks).Title; got != "Re-ranked by ITM: τ = 1.00 ± 0.00 [1.00, 1.00]" {
 		t.Errorf("got the title %q", got)
 	}
+	papertest.Finish(t, store, p, "SRCL", map[string][]float64{"TR@1": {9, 9}, "IR@1": {9, 9}, "TR mAP": {0, 0}, "IR mAP": {0, 0}})
+	r = papertest.Report(t, p, store)
+	table := papertest.Table(t, r)
+	if cells := rowCells(t, table, "SRCL"); cells[0].N != 2 || cells[1].Text != "" || rowCells(t, table, tauOfMeans)[8].Mean != 1 ||
+		rowCells(t, table, tauOfSeeds)[8].N != 5 {
+		t.Errorf("got %+v, want no rank of two seeds where others have five", cells)
+	}
+	if figure := papertest.Figure(t, r); !strings.Contains(figure.Note, "Means over 5 seeds") {
+		t.Errorf("got the note %q, want the seeds of rows that are drawn", figure.Note)
+	}
 	shown := papertest.Report(t, p, run.OpenStore(t.TempDir()))
 	for i := range shown.Rows {
 		shown.Rows[i].Shipped = r.Rows[i].Seeds

@@ -69,22 +69,30 @@ func schedulerClaims() []paper.Claim {
 	return claims
 }
 
-// schedulerFigure has a panel a column: the curve of the constant quantiles, and lines across of what has none.
+// schedulerFigure has a panel a column: the curve of the constant quantiles, each schedule at its mean quantile, and a line across of
+// uniform mini-batches, which have none.
 func schedulerFigure(r *paper.Report) (plots.Drawing, error) {
-	f := r.NewFigure("Means over seeds; bands are one standard deviation. " + hardnessNote + " Lines across are of what has no constant quantile.")
+	f := r.NewFigure("Means over seeds; bands and bars are one standard deviation. " + hardnessNote +
+		" Schedules stand at their mean quantile in the last epoch.")
 	for _, column := range []paper.Column{paper.Cosine(eval.IRMAP), paper.ColumnOf(eval.IRMAP), rewardColumn} {
 		panel := plots.Lines{Title: column.Heading(), XLabel: hardnessAxis, YLabel: column.Label()}
 		if s := constantCurve(r, "", column); len(s.X) > 0 {
 			s.Name = "constant quantile"
 			panel.Series = append(panel.Series, s)
 		}
-		for _, name := range []string{plan.UniformRow().Name, anAnchor, aMiniBatch, overLogRank} {
-			values := r.ValuesOf(name, column)
-			if len(values) == 0 {
+		if values := r.ValuesOf(plan.UniformRow().Name, column); len(values) > 0 {
+			mean := stat.Mean(values, nil)
+			panel.Series = append(panel.Series, plots.Series{Name: plan.UniformRow().Name, X: []float64{hardness(0), hardness(1)},
+				Mean: []float64{mean, mean}})
+		}
+		for _, name := range []string{anAnchor, aMiniBatch, overLogRank} {
+			values, quantiles := r.ValuesOf(name, column), r.ValuesOf(name, paper.Chosen()[0])
+			if len(values) == 0 || len(quantiles) == 0 {
 				continue
 			}
-			mean := stat.Mean(values, nil)
-			panel.Series = append(panel.Series, plots.Series{Name: name, X: []float64{hardness(0), hardness(1)}, Mean: []float64{mean, mean}})
+			mean, std := stat.MeanStdDev(values, nil)
+			panel.Series = append(panel.Series, plots.Series{Name: name, X: []float64{hardness(stat.Mean(quantiles, nil))},
+				Mean: []float64{mean}, Std: []float64{std}})
 		}
 		if len(panel.Series) > 0 {
 			f.Panels = append(f.Panels, panel)

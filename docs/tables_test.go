@@ -157,30 +157,46 @@ func audits(mark string) (string, error) {
 	return strings.TrimSpace(text.String()) + "\n", err
 }
 
+// judged are the claims of artifacts that were opened, for all tests: opening one takes seconds.
+var judged = map[string][]paper.Finding{}
+
+// judgedOf are the claims of an artifact on what is shipped. It is opened in a home, which may be empty.
+func judgedOf(artifact, home string) ([]paper.Finding, error) {
+	if all, ok := judged[artifact]; ok {
+		return all, nil
+	}
+	grid, err := lab.Open(artifact, lab.Options{Home: home})
+	if err != nil {
+		return nil, err
+	}
+	report, err := grid.Report()
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := report.JSON(&text); err != nil {
+		return nil, err
+	}
+	var of paper.Report
+	if err := json.Unmarshal(text.Bytes(), &of); err != nil {
+		return nil, err
+	}
+	judged[artifact] = of.Claims
+	return of.Claims, nil
+}
+
 // claims is the table of the claims of the artifact that a mark names, on what is shipped: those that are tested.
 func claims(mark, home string) (string, error) {
 	var want wanted
 	if err := json.Unmarshal([]byte(mark), &want); err != nil {
 		return "", err
 	}
-	grid, err := lab.Open(want.Of, lab.Options{Home: home})
+	all, err := judgedOf(want.Of, home)
 	if err != nil {
-		return "", err
-	}
-	report, err := grid.Report()
-	if err != nil {
-		return "", err
-	}
-	var text bytes.Buffer
-	if err := report.JSON(&text); err != nil {
-		return "", err
-	}
-	var of paper.Report
-	if err := json.Unmarshal(text.Bytes(), &of); err != nil {
 		return "", err
 	}
 	table := "| claim | difference | 95 % interval | | source |\n| --- | ---: | --- | --- | --- |\n"
-	for _, f := range of.Claims {
+	for _, f := range all {
 		if f.Difference == nil || f.Blocks == nil || want.Primary && !f.Primary {
 			continue
 		}

@@ -42,7 +42,7 @@ func TestSave(t *testing.T) {
 func TestShippedWithoutItsData(t *testing.T) {
 	t.Setenv("VLPX_DATA", t.TempDir())
 	for _, c := range []struct{ id, data, want string }{
-		{"glofnd/table1", "", "CIFAR-100 is not here"}, {"vlpx/agreement", "flickr8k", "flickr8k is not here"},
+		{"glofnd/table1", "", "CIFAR-100 is not here"}, {"glofnd/stats", "cifar100", "CIFAR-100 is not here"},
 	} {
 		grid := must.Get(OpenShown(c.id, Options{Data: c.data, Home: t.TempDir()}))(t)
 		report := must.Get(grid.Report())(t)

@@ -3,6 +3,8 @@ package catalogue
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,16 +42,35 @@ func TestShippedReferences(t *testing.T) {
 
 // What is shipped of scenes is of runs that today's settings make: nothing of a former regime is shown.
 func TestShippedIsCurrent(t *testing.T) {
+	current(t, func(r paper.Reference) (data string, of bool) { return "", r.Data == "scenes" })
+}
+
+// So is what is shipped of other data.
+func TestShippedOfDataIsCurrent(t *testing.T) {
+	root := os.Getenv("VLPX_DATA")
+	if root == "" {
+		t.Skip("set VLPX_DATA to a folder of data sets")
+	}
+	current(t, func(r paper.Reference) (data string, of bool) {
+		return filepath.Join(root, strings.ToLower(strings.ReplaceAll(r.Data, "-", ""))), r.Data != "scenes"
+	})
+}
+
+// current holds the references that are of some data, by their folder, against the runs that their seeds make today.
+func current(t *testing.T, on func(paper.Reference) (data string, of bool)) {
+	t.Helper()
 	known := new(plan.Known)
 	for _, r := range must.Get(paper.References())(t) {
-		if r.Data != "scenes" {
+		data, of := on(r)
+		if !of {
 			continue
 		}
 		var set []string
 		if r.Framework != "" {
 			set = []string{"framework=" + r.Framework}
 		}
-		p := must.Get(paper.NewPlan(must.Get(Find(r.Artifact))(t), plan.Request{Scale: r.Scale, Set: set, Seeds: []uint64{1}, Known: known}))(t)
+		p := must.Get(paper.NewPlan(must.Get(Find(r.Artifact))(t), plan.Request{Scale: r.Scale, Data: data, Set: set, Seeds: []uint64{1},
+			Known: known}))(t)
 		for _, row := range r.Rows {
 			if !p.Current(row) {
 				t.Errorf("%s at %s: what is shipped of %s is of other runs than its seeds make today; withdraw it or make it anew", r.Artifact,

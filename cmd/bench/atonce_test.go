@@ -61,6 +61,9 @@ func TestBeside(t *testing.T) {
 	broken := program(t, "echo out of memory >&2; exit 1")
 	must.Fail(t, must.Err(Beside(t.Context(), 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, broken) })),
 		"out of memory", "a program that fails")
+	crashing := program(t, "(echo SIGSEGV; echo; echo 'goroutine 1'; echo gs 0x0) >&2; exit 2")
+	must.Fail(t, must.Err(Beside(t.Context(), 1, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, crashing) })),
+		"ended: SIGSEGV", "a program that crashes")
 	missing := exec.Command("/nowhere")
 	if _, err := Beside(t.Context(), 1, func(context.Context) *exec.Cmd { return missing }); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a program that is missing: got %v", err)

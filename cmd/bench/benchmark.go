@@ -27,6 +27,8 @@ type Settings struct {
 	Alone bool // where PyTorch cannot race, ours is measured alone and the result tells why
 	Costs bool // how costs grow with sizes is measured instead
 	Ops   bool // where a step's time goes is measured instead
+	// Apart measures whole steps instead, those of each case in a process of its own, which Again makes, with the memory that it takes.
+	Apart bool
 	// Peak is what the device computes at most at the precision of the products by its maker's word, in operations a second; 0 where it is
 	// not told.
 	Peak float64
@@ -86,6 +88,9 @@ func (s Settings) Check() error {
 	if s.Ops && (s.Peer || len(s.Runs) > 0 || len(s.Kinds) > 0 || len(s.Parts) > 0 || s.Costs || s.Peak > 0) {
 		return fmt.Errorf("benchmark: where the time of a step goes is measured alone; leave out peer, runs, what, parts, costs and peak")
 	}
+	if s.Apart && (s.Peer || len(s.Runs) > 0 || len(s.Kinds) > 0 || len(s.Parts) > 0 || s.Costs || s.Ops || s.Peak > 0) {
+		return fmt.Errorf("benchmark: steps in chunks are measured alone; leave out peer, runs, what, parts, costs, ops and peak")
+	}
 	if !s.Costs && (len(s.Pairs) > 0 || s.Workers != 0) {
 		return fmt.Errorf("benchmark: training pairs and workers are for costs; ask for costs, too")
 	}
@@ -113,7 +118,11 @@ type Case struct {
 // name tells the case from others.
 func (c Case) name() string {
 	of := c.Run.Train
-	return fmt.Sprintf("%s, %s, batch %d at %s", of.Framework.Name(), of.Method.Name, of.BatchSize, c.Scale)
+	name := fmt.Sprintf("%s, %s, batch %d at %s", of.Framework.Name(), of.Method.Name, of.BatchSize, c.Scale)
+	if of.Chunk > 0 {
+		name += fmt.Sprintf(" in chunks of %d", of.Chunk)
+	}
+	return name
 }
 
 // bench is a benchmark at work.
@@ -146,8 +155,9 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 			}
 		}
 	}
-	if len(s.Runs) > 0 && s.Again == nil {
-		return Result{}, fmt.Errorf("benchmark: runs at once are processes, and nothing tells how to start one; set Settings.Again")
+	if (len(s.Runs) > 0 || s.Apart) && s.Again == nil {
+		return Result{}, fmt.Errorf("benchmark: runs at once, and steps in chunks, are made by processes, and nothing tells how to start one; " +
+			"set Settings.Again")
 	}
 	if say == nil {
 		say = func(string) {}
@@ -156,11 +166,14 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 	b.result = Result{
 		Machine: engine.Describe(), Engine: executor.Engine, Threads: runtime.GOMAXPROCS(0), Versions: executor.Versions,
 		Begun:  time.Now().UTC().Truncate(time.Second),
-		Before: load(), Rounds: b.rounds(), Nominal: s.Peak,
+		Before: load(), Rounds: b.rounds(), Nominal: s.Peak, Apart: s.Apart,
 	}
 	work := b.measure
 	if s.Ops {
 		work = b.budgets
+	}
+	if s.Apart {
+		work = b.apart
 	}
 	if s.Costs {
 		work = func(ctx context.Context, cases []Case) error {

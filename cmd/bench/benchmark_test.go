@@ -139,6 +139,8 @@ func TestSettingsMistakes(t *testing.T) {
 		{Settings{Costs: true, Peer: true}, "costs are measured alone"},
 		{Settings{Runs: []int{2, 1}}, "1 for the number of runs at once; take 2 or more"},
 		{Settings{Runs: []int{2}}, "set Settings.Again"},
+		{Settings{Apart: true}, "set Settings.Again"},
+		{Settings{Apart: true, Kinds: []string{Step}}, "steps in chunks are measured alone; leave out peer, runs, what"},
 		{Settings{Pairs: []int{100}}, "ask for costs, too"},
 		{Settings{Workers: 2}, "ask for costs, too"},
 		{Settings{Costs: true, Pairs: []int{0}}, "costs of 0 training pairs"},

@@ -46,7 +46,7 @@ func (b *bench) enter(ctx context.Context, c Case) (e *entrant, err error) {
 // of is a line of the case.
 func (c Case) of(l Line) Line {
 	t := c.Run.Train
-	l.Framework, l.Method, l.Scale, l.Set, l.Batch = t.Framework.Name(), t.Method.Name, c.Scale, c.Set, t.BatchSize
+	l.Framework, l.Method, l.Scale, l.Set, l.Batch, l.Chunk = t.Framework.Name(), t.Method.Name, c.Scale, c.Set, t.BatchSize, t.Chunk
 	if l.Kind == Step || l.Kind == Loader {
 		l.Pairs = float64(max(1, l.Runs)*t.BatchSize) / l.Median
 	}

@@ -234,7 +234,14 @@ func (p *peer) step(part train.Part) (a answer, err error) {
 		return a, cause
 	}
 	lines := strings.Split(strings.TrimSpace(p.complaint.String()), "\n")
-	return a, fmt.Errorf("benchmark: %s ended: %s", p.name(), lines[len(lines)-1])
+	why := lines[len(lines)-1]
+	switch {
+	case why == "": // as where the system was out of memory
+		why = p.command.ProcessState.String()
+	case strings.Contains(p.complaint.String(), "\ngoroutine "): // Go's trace of a crash, which says first what happened
+		why = lines[0]
+	}
+	return a, fmt.Errorf("benchmark: %s ended: %s", p.name(), why)
 }
 
 // close ends the process.

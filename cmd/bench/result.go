@@ -30,6 +30,7 @@ type Result struct {
 	// tell of other programs, too.
 	Before, After float64
 	Rounds        int
+	Apart         bool `json:",omitempty"` // each line's steps were made in a process of its own
 	// what the device computes at most by its maker's word, in operations a second, where it was told
 	Nominal float64 `json:",omitempty"`
 	Lines   []Line  `json:",omitempty"`
@@ -47,6 +48,7 @@ type Line struct {
 	Framework, Method, Scale string
 	Set                      string `json:",omitempty"` // of the scale, "key=value" with commas between
 	Batch                    int    // pairs a mini-batch
+	Chunk                    int    `json:",omitempty"` // pairs that are encoded at a time; 0 for the whole mini-batch
 	Kind                     string // one of Kinds
 	What                     string // of the kind: a part of a step
 	By                       string `json:",omitempty"` // PyTorch in its mode and with its threads; empty for us
@@ -62,11 +64,14 @@ type Line struct {
 	Share     float64 `json:",omitempty"` // of Peak
 	MFU       float64 `json:",omitempty"` // share of Result.Nominal, of PyTorch's steps by the operations of ours
 	Precision string  `json:",omitempty"` // of products: float32, TF32 or bfloat16
-	// Memory is what was taken of a GPU, in bytes: by the whole process, or of PyTorch by its tensors at most. 0 where nobody tells.
+	// Memory is what was taken of a GPU, in bytes: by the whole process, or of PyTorch by its tensors at most. Of a step in a process of its
+	// own on a processor it is the most that the process took. 0 where nobody tells.
 	Memory   uint64 `json:",omitempty"`
 	Up, Down int64  `json:",omitempty"` // bytes that cross between host and engine at each step
 	// Ratio is the time of the fastest of PyTorch's ways over ours, of the same part of a step; 0 where none raced.
 	Ratio float64 `json:",omitempty"`
+	// Undivided is the time of a step in chunks over that of the same mini-batch as a whole; 0 where that was not measured.
+	Undivided float64 `json:",omitempty"`
 }
 
 // newLine is a line of times.

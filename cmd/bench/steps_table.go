@@ -39,6 +39,7 @@ var together = []struct {
 	{tables.Column{Name: "of peak", Unit: "%"}, func(l, _ Line) string { return some("%.1f", 100*l.Share) }},
 	{tables.Column{Name: "MFU", Unit: "%"}, func(l, _ Line) string { return some("%.1f", 100*l.MFU) }},
 	{tables.Column{Name: "memory", Unit: "GB"}, func(l, _ Line) string { return some("%.3g", float64(l.Memory)/1e9) }},
+	{tables.Column{Name: "times undivided"}, func(l, _ Line) string { return some("%.2f", l.Undivided) }},
 	{tables.Column{Name: "PyTorch", Unit: "ms"}, func(_, peer Line) string { return some("%.3g", 1000*peer.Median) }},
 	{tables.Column{Name: "its memory", Unit: "GB"}, func(_, peer Line) string { return some("%.3g", float64(peer.Memory)/1e9) }},
 	{tables.Column{Name: "PyTorch/ours"}, func(l, _ Line) string { return some("%.2f", l.Ratio) }},
@@ -66,6 +67,9 @@ func Together(results []Result) tables.Table {
 	for _, r := range results {
 		for _, l := range r.wholes() {
 			name := fmt.Sprintf("%s, %s, batch %d at %s", l.Framework, l.Method, l.Batch, l.Scale)
+			if l.Chunk > 0 {
+				name += fmt.Sprintf(" in chunks of %d", l.Chunk)
+			}
 			for set := range strings.SplitSeq(l.Set, ", ") {
 				if set != "" && shared[set] < lines {
 					name += ", " + set

@@ -10,6 +10,11 @@ import (
 
 // Table lays the result out, a row a line or a cost.
 func (r Result) Table() tables.Table {
+	if r.Apart {
+		t := Together([]Result{r})
+		t.Note = r.note()
+		return t
+	}
 	if r.Costs != nil {
 		return r.costs()
 	}
@@ -195,7 +200,10 @@ func (r Result) note() string {
 	if r.Nominal > 0 {
 		note += fmt.Sprintf(" MFU is the share of %g TFLOP/s.", r.Nominal/1e12)
 	}
-	if slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Memory > 0 }) {
+	switch measured := slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Memory > 0 }); {
+	case measured && !onGPU(r.Engine):
+		note += " Memory is the most that the process of each step took, with its data."
+	case measured:
 		note += " Memory is what our process has of the GPU, and what the tensors of PyTorch have had of it at most."
 	}
 	if r.PyTorch != "" {

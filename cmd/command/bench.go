@@ -23,7 +23,8 @@ func benchCommand() *cobra.Command {
 		Use:   "bench [METHOD...]",
 		Short: "Measure how fast training is here: step, loader, sampler, evaluation and writing, also against PyTorch",
 		Example: "  vlpx bench -scale mini\n  vlpx bench ALBEF GRIT-VLP -batches 32,64 -what step,sampler\n" +
-			"  vlpx bench -frameworks ALBEF,CLIP,SimCLR -what step -peer -runs 4",
+			"  vlpx bench -frameworks ALBEF,CLIP,SimCLR -what step -peer -runs 4\n" +
+			"  vlpx bench -framework CLIP -batches 256,1024,4096 -chunks 0,64",
 		RunE: func(c *cobra.Command, args []string) error {
 			of.Methods, o.Own = args, methods
 			if len(read) > 0 {
@@ -100,6 +101,8 @@ func benchCommand() *cobra.Command {
 			"split")
 	flags.BoolVar(&of.Ops, "ops", false, "measure instead where the time of a step goes by kinds of work, beside what the machine could do; "+
 		"on ONNX Runtime")
+	flags.IntSliceVar(&of.Chunks, "chunks", nil, "measure instead whole steps in chunks of `N,...` pairs, 0 for whole mini-batches, each in a "+
+		"process of its own: time and memory")
 	flags.Float64SliceVar(&pairs, "pairs", nil, "with -costs: `numbers` of training pairs to compute them for, such as 4e6,14e6 (default "+
 		"4e6,14e6,400e6)")
 	flags.IntVar(&of.Workers, "workers", 0, "with -costs: workers that share those pairs (default 8)")

@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,5 +72,38 @@ func TestBenchRunsAtOnce(t *testing.T) {
 	if _, errs, status = executed(t, dir, "bench", "-scale", "tiny", "-what", "loader", "-runs", "2"); status == 0 ||
 		!strings.Contains(errs, "add step") {
 		t.Errorf("without steps: status %d, %q", status, errs)
+	}
+}
+
+// Steps in chunks are made by processes of the command, one after another, each with its own memory.
+func TestBenchChunks(t *testing.T) {
+	dir := t.TempDir()
+	command := []string{"bench", "-scale", "tiny", "-framework", "clip", "-rounds", "1"}
+	out, errs, status := executed(t, dir, append(command, "-batches", "2,4", "-chunks", "0,2", "-json")...)
+	var result bench.Result
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
+		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
+	}
+	var chunks []int
+	for _, l := range result.Lines {
+		chunks = append(chunks, l.Batch, l.Chunk)
+		if runtime.GOOS == "linux" && !(l.Memory > 1<<20) || !(l.Median > 0) || (l.Undivided > 0) != (l.Chunk > 0) {
+			t.Errorf("got %+v", l)
+		}
+	}
+	if want := []int{2, 0, 4, 0, 4, 2}; !slices.Equal(chunks, want) {
+		t.Errorf("got batches and chunks %v, want %v", chunks, want)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-batches", "2", "-chunks", "4"}, "no mini-batch is larger than chunks of 4"},
+		{[]string{"-batches", "4", "-chunks", "0,3"}, "4 pairs in chunks of 3; take a chunk that divides it"},
+		{[]string{"-chunks", "2", "-what", "step"}, "measured alone"},
+	} {
+		if out, errs, status := executed(t, dir, append(command, c.args...)...); status == 0 || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: got status %d, %q and %q; want %q", c.args, status, out, errs, c.want)
+		}
 	}
 }

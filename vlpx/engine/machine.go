@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"runtime"
@@ -90,6 +92,22 @@ func GPUMemory(ctx context.Context, process int) uint64 {
 		}
 	}
 	return sum
+}
+
+// PeakMemory is the largest resident size of a process of this machine since it began, or was reset, in bytes; 0 where the system does
+// not tell, as all but Linux.
+func PeakMemory(process int) uint64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	number, _, _ := strings.Cut(strings.TrimSpace(rest), " kB")
+	kilobytes, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kilobytes << 10
 }
 
 // Versions returns the versions of GoMLX and of the engines' libraries in this program, by the last element of the

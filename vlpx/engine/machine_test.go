@@ -75,3 +75,19 @@ func TestGPUMemory(t *testing.T) {
 		}
 	}
 }
+
+// A process's largest resident size has what it once took.
+func TestPeakMemory(t *testing.T) {
+	const much = 64 << 20
+	large := make([]byte, much)
+	for i := 0; i < len(large); i += 4096 {
+		large[i] = 1
+	}
+	if got := PeakMemory(os.Getpid()); runtime.GOOS == "linux" && got < much {
+		t.Errorf("got %d bytes, want at least %d", got, much)
+	}
+	runtime.KeepAlive(large)
+	if got := PeakMemory(-1); got != 0 {
+		t.Errorf("got %d bytes of no process, want 0", got)
+	}
+}

@@ -37,6 +37,9 @@ type Speed struct {
 	Runs  []int
 	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
 	Ops   bool // where the time of a whole step goes is measured instead, by kinds of work, on ONNX Runtime
+	// Chunks are sizes of chunks, 0 for whole mini-batches: whole steps are measured instead, of each mini-batch in chunks of each size below
+	// its own, each in a process of its own (see Runs), with the memory that it takes.
+	Chunks []int
 	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if
 	// 0.
 	Pairs   []int
@@ -88,6 +91,7 @@ func (of Speed) settings() (bench.Settings, error) {
 	s := bench.Settings{
 		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone,
 		Peak: of.Peak * 1e12, Costs: of.Costs, Ops: of.Ops, Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
+		Apart: len(of.Chunks) > 0,
 	}
 	return s, s.Check()
 }
@@ -105,7 +109,7 @@ func measureSpeed(
 	return result, err
 }
 
-// cases are the runs to measure: each framework, in it each method, and of that each batch.
+// cases are the runs to measure: each framework, in it each method, of that each batch, and of that each chunk that is smaller.
 func (of Speed) cases(o Options) (cases []bench.Case, store *run.Store, err error) {
 	or := func(some []string, usual string) []string {
 		if len(some) == 0 {
@@ -130,10 +134,27 @@ func (of Speed) cases(o Options) (cases []bench.Case, store *run.Store, err erro
 					return nil, nil, err
 				}
 				store = grid.Store
-				cases = append(cases, bench.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "),
-					Run: grid.Plan.Rows[0][0]})
+				whole := bench.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "), Run: grid.Plan.Rows[0][0]}
+				if len(of.Chunks) == 0 {
+					cases = append(cases, whole)
+				}
+				for _, chunk := range of.Chunks { // of which some are for larger mini-batches
+					if chunk >= whole.Run.Train.BatchSize {
+						continue
+					}
+					divided := whole
+					divided.Run.Train.Chunk = chunk
+					if err := divided.Run.Train.Validate(); err != nil {
+						return nil, nil, err
+					}
+					cases = append(cases, divided)
+				}
 			}
 		}
+	}
+	if len(cases) == 0 {
+		return nil, nil, fmt.Errorf("benchmark: no mini-batch is larger than chunks of %d; take smaller ones, or 0 for the whole",
+			slices.Min(of.Chunks))
 	}
 	return cases, store, nil
 }

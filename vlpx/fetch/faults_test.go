@@ -89,10 +89,7 @@ func TestFaultsOfTheCache(t *testing.T) {
 
 // alone tells of files that are neither shards nor locks.
 func alone(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && filepath.Ext(path) != ".tar" && filepath.Ext(path) != ".lock" {
-			err = fmt.Errorf("there is left %s", path)
-		}
-		return err
+	return faults.Left(dir, func(d fs.DirEntry) bool {
+		return !d.IsDir() && filepath.Ext(d.Name()) != ".tar" && filepath.Ext(d.Name()) != ".lock"
 	})
 }

@@ -2,9 +2,7 @@ package locked
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,12 +34,7 @@ func TestFaults(t *testing.T) {
 			if !slices.Equal(got, want) {
 				return errors.New("the tokens are others")
 			}
-			return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-				if err == nil && path != dir && (strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(path, unfinished)) {
-					err = fmt.Errorf("there is left %s", path)
-				}
-				return err
-			})
+			return faults.Left(dir, func(d fs.DirEntry) bool { return faults.Hidden(d) || strings.HasSuffix(d.Name(), unfinished) })
 		},
 	}))
 }

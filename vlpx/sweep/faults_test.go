@@ -69,12 +69,7 @@ func TestFaults(t *testing.T) {
 					return fmt.Errorf("task %d is said to have failed: %s", k, failed)
 				}
 			}
-			return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-				if err == nil && path != dir && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), programPrefix)) {
-					err = fmt.Errorf("there is left %s", path)
-				}
-				return err
-			})
+			return faults.Left(dir, func(d fs.DirEntry) bool { return faults.Hidden(d) || strings.HasPrefix(d.Name(), programPrefix) })
 		},
 	}))
 }

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,14 +31,15 @@ type Program struct {
 type Told struct {
 	Operations int // of an undisturbed call
 	Faults     int
-	Survived   int // in which the disturbed call itself ended well
-	Lost       int // steps of training that were made twice, at most
+	Survived   int    // in which the disturbed call itself ended well
+	Lost       int    // steps of training that were made twice, at most
+	Worst      string // the fault by which these were lost, as $VLPX_FAULTS takes it
 }
 
 func (f Told) String() string {
 	text := fmt.Sprintf("%d operations, %d faults, of which the call itself survived %d", f.Operations, f.Faults, f.Survived)
 	if f.Lost > 0 {
-		text += fmt.Sprintf("; %d steps lost at most", f.Lost)
+		text += fmt.Sprintf("; %d steps lost at most, by %s", f.Lost, f.Worst)
 	}
 	return text
 }
@@ -46,8 +48,8 @@ func (f Told) String() string {
 const ExhaustiveEnv = "VLPX_FAULTS"
 
 // Every disturbs a program by faults of every mode at every operation, or at as many as some says, if that is above 0: those are drawn by a
-// seed that is told, and by $VLPX_FAULTS. After each fault the program is called again, undisturbed. VLPX_FAULTS=all tries all, and
-// VLPX_FAULTS=MODE:NUMBER a single one.
+// seed that is told, and by $VLPX_FAULTS. After each fault the program is called again, undisturbed. VLPX_FAULTS=all tries all,
+// VLPX_FAULTS=1/N each Nth of all, and VLPX_FAULTS=MODE:NUMBER a single one.
 func Every(t *testing.T, some int, p Program) Told {
 	t.Helper()
 	before := t.TempDir()
@@ -82,12 +84,20 @@ func Every(t *testing.T, some int, p Program) Told {
 		at   int
 	}
 	var all []fault
-	for _, mode := range Modes {
-		for at := 1; at <= told.Operations; at++ {
+	for at := 1; at <= told.Operations; at++ {
+		for _, mode := range Modes {
 			all = append(all, fault{mode, at})
 		}
 	}
 	switch asked := os.Getenv(ExhaustiveEnv); {
+	case strings.HasPrefix(asked, "1/"):
+		each := 1
+		fmt.Sscan(asked[2:], &each)
+		var kept []fault
+		for k := 0; k < len(all); k += max(1, each) {
+			kept = append(kept, all[k])
+		}
+		all = kept
 	case strings.Contains(asked, ":"):
 		var one fault
 		mode, at, _ := strings.Cut(asked, ":")
@@ -134,7 +144,9 @@ func Every(t *testing.T, some int, p Program) Told {
 		} else if err := p.Done(dir); err != nil {
 			wrong("after the next call", err)
 		}
-		told.Lost = max(told.Lost, made+steps()-whole)
+		if lost := made + steps() - whole; lost > told.Lost {
+			told.Lost, told.Worst = lost, fmt.Sprintf("%s:%d, %s%s%s", f.mode, f.at, op.Kind, below(dir, op.Path), below(dir, op.To))
+		}
 		os.RemoveAll(dir)
 	}
 	return told
@@ -150,6 +162,19 @@ func below(dir, path string) string {
 	}
 	return " " + name
 }
+
+// Left tells of something below a folder that a process should not leave behind.
+func Left(dir string, is func(fs.DirEntry) bool) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && path != dir && is(d) {
+			err = fmt.Errorf("there is left %s", path)
+		}
+		return err
+	})
+}
+
+// Hidden tells whether a name is one that package disk gives what it has not ended.
+func Hidden(d fs.DirEntry) bool { return strings.HasPrefix(d.Name(), ".") }
 
 // copied is a copy of a folder.
 func copied(t *testing.T, dir string) string {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,17 +33,6 @@ func result(s *Store, id string) (there bool, err error) {
 	return true, err
 }
 
-// left are the files and folders that processes leave which are killed.
-func left(dir string) (all []string) {
-	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && path != dir && strings.HasPrefix(d.Name(), ".") {
-			all = append(all, path)
-		}
-		return nil
-	})
-	return all
-}
-
 // sound tells what is wrong with results in a store, and that all are there.
 func sound(dir string, want []string) error {
 	s := Open(dir)
@@ -55,10 +45,7 @@ func sound(dir string, want []string) error {
 	if err == nil && len(ids) != len(want) {
 		err = fmt.Errorf("the store has %v, want %v", ids, want)
 	}
-	if all := left(filepath.Dir(dir)); err == nil && len(all) > 0 {
-		err = fmt.Errorf("there is left %v", all)
-	}
-	return err
+	return cmp.Or(err, faults.Left(filepath.Dir(dir), faults.Hidden))
 }
 
 var kind = Kind{Format: 2, Belongs: func(name string) bool { return strings.HasSuffix(name, ".json") },

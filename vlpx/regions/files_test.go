@@ -3,6 +3,7 @@ package regions_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"context"
 	"errors"
 	"fmt"
@@ -194,6 +195,20 @@ func TestFilesThatAreNone(t *testing.T) {
 		must.Do(t, z.Close())
 		return b.Bytes()
 	}
+	bomb := func(claims uint64) []byte {
+		var packed, b bytes.Buffer
+		c := must.Get(flate.NewWriter(&packed, flate.BestSpeed))(t)
+		for range 65 {
+			must.Get(c.Write(make([]byte, 1<<20)))(t)
+		}
+		must.Do(t, c.Close())
+		z := zip.NewWriter(&b)
+		w := must.Get(z.CreateRaw(&zip.FileHeader{Name: "features.npy", Method: zip.Deflate, UncompressedSize64: claims,
+			CompressedSize64: uint64(packed.Len())}))(t)
+		must.Get(w.Write(packed.Bytes()))(t)
+		must.Do(t, z.Close())
+		return b.Bytes()
+	}
 	good := whole(detections(3, 4))
 	nan := float32(math.NaN())
 	for want, file := range map[string][]byte{
@@ -201,6 +216,9 @@ func TestFilesThatAreNone(t *testing.T) {
 		"zip: not a valid zip file":            []byte(strings.Repeat("no zip ", 30)),
 		"make the file again":                  raw("{'descr': '<f4', 'fortran_order': False, 'shape': (-3, 4), }"),
 		"failed to read tensor data":           raw("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"),
+		"its header tells of (90000, 90000)":   raw("{'descr': '<f4', 'fortran_order': False, 'shape': (90000, 90000), }"),
+		"features takes 68157440 bytes":        bomb(65 << 20),
+		"features: ":                           bomb(100), // which says that it is small
 		"unsupported NumPy dtype":              raw("{'descr': '|O', 'fortran_order': False, 'shape': (3, 4), }"),
 		"failed to parse":                      raw("{}"),
 		"features are [3 4] and norm_bb is []": whole(with("norm_bb", nil)),

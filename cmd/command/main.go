@@ -73,6 +73,10 @@ func command() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
+		if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is && takes[invalid.GetFlag().Value.Type()] != "" {
+			flag := invalid.GetFlag()
+			return fmt.Errorf("-%s takes %s, not %q; see %s -h", flag.Name, takes[flag.Value.Type()], invalid.GetValue(), c.CommandPath())
+		}
 		if !errors.As(err, &unknown) {
 			return fmt.Errorf("%w; see %s -h", err, c.CommandPath())
 		}
@@ -94,6 +98,16 @@ func command() *cobra.Command {
 	completing(root)
 	configured(root)
 	return root
+}
+
+// takes says what flags of a type take, which package flag would say in the words of its parsers.
+var takes = map[string]string{
+	"bool":         "true or false",
+	"int":          "a whole number",
+	"intSlice":     "whole numbers separated by commas, such as 2,4",
+	"float64":      "a number",
+	"float64Slice": "numbers separated by commas, such as 4e6,14e6",
+	"duration":     "a time such as 90s",
 }
 
 func noArgs(c *cobra.Command, args []string) error {

@@ -27,7 +27,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// outsideEnv has faults from outside tried on all methods, so many of each kind; "SEED" draws others, "SEED:KIND:TRIAL" tries one alone.
+// outsideEnv has faults from outside tried on all methods, so many of each kind, "N:KIND" so many of one; "SEED:KIND:TRIAL" tries one
+// alone. outsideSeedEnv draws others.
 const (
 	outsideEnv     = "VLPX_OUTSIDE"
 	outsideSeedEnv = "VLPX_OUTSIDE_SEED"
@@ -37,6 +38,7 @@ const (
 type site struct {
 	dir, home string
 	processes []*process
+	group     group
 }
 
 // process is a vlpx at work.
@@ -134,6 +136,8 @@ type outside struct {
 	// disk is how much the store's file system holds, in KiB, 0 for that of the test.
 	disk int
 	how  func(*exec.Cmd) // how the processes start; nil for as usual
+	// can tells why the fault cannot be made here; nil for one that can be made everywhere.
+	can func(*testing.T) error
 }
 
 const soon = 10 * time.Second // a second, on a machine that others use, too
@@ -157,10 +161,22 @@ func outsides(withoutLocks string) map[string]outside {
 			s.processes[0].Process.Signal(syscall.SIGCONT)
 			return nil
 		}},
-		"full disk": {all: true, disk: 256, strike: func(*site) error { return nil }, repair: func(s *site) error {
+		"out of memory": {all: true, can: func(*testing.T) error {
+			g, err := newGroup(os.TempDir())
+			if err == nil {
+				err = g.remove()
+			}
+			return err
+		}, strike: func(s *site) (err error) {
+			if s.group, err = newGroup(s.dir); err != nil {
+				return err
+			}
+			return s.ofAll(func(p *process) error { return s.group.take(p.Process.Pid) })
+		}, repair: func(s *site) error { return s.group.remove() }},
+		"full disk": {all: true, disk: 256, can: mountable, strike: func(*site) error { return nil }, repair: func(s *site) error {
 			return syscall.Mount("", s.home, "", syscall.MS_REMOUNT, "size=64m")
 		}},
-		"read-only": {all: true, disk: 64 << 10, strike: func(s *site) error {
+		"read-only": {all: true, disk: 64 << 10, can: mountable, strike: func(s *site) error {
 			s.ofAll(func(p *process) error { return p.Process.Kill() })
 			for _, p := range s.processes {
 				<-p.ended
@@ -196,6 +212,50 @@ func outsides(withoutLocks string) map[string]outside {
 			strike: func(*site) error { return nil }},
 	}
 }
+
+// mountable tells why no small disk can be mounted.
+func mountable(t *testing.T) error {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, ""); err != nil {
+		return fmt.Errorf("mounting a small disk: %w", err)
+	}
+	return syscall.Unmount(dir, syscall.MNT_DETACH)
+}
+
+// group is the folder of a control group whose processes the kernel kills once they take a mebibyte more than they have.
+type group string
+
+// newGroup makes one, with the name of a folder.
+func newGroup(dir string) (group, error) {
+	var failed []error
+	for _, file := range []string{"/sys/fs/cgroup/memory/%s/memory.limit_in_bytes", "/sys/fs/cgroup/%s/memory.max"} { // of versions 1 and 2
+		file = fmt.Sprintf(file, "vlpx"+strings.ReplaceAll(dir, "/", "-"))
+		g := group(filepath.Dir(file))
+		err := os.Mkdir(string(g), 0o755)
+		if err == nil {
+			if err = g.set(filepath.Base(file), 1<<20); err == nil {
+				return g, nil
+			}
+			g.remove()
+		}
+		failed = append(failed, err)
+	}
+	return "", fmt.Errorf("making a control group: %w", errors.Join(failed...))
+}
+
+func (g group) set(name string, value int) error {
+	file, err := os.OpenFile(filepath.Join(string(g), name), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(file, value)
+	return errors.Join(err, file.Close())
+}
+
+func (g group) take(pid int) error { return g.set("cgroup.procs", pid) }
+
+// remove removes it, once its processes have ended.
+func (g group) remove() error { return os.Remove(string(g)) }
 
 // absent forgives that something is not there yet.
 func absent(err error) error {
@@ -306,7 +366,13 @@ func (s schedule) disturb(t *testing.T, o outside, want *undisturbed, c *counts)
 		}
 		defer syscall.Unmount(at.home, syscall.MNT_DETACH)
 	}
-	defer at.ofAll(func(p *process) error { return p.Process.Kill() }) // what a trial that failed leaves
+	defer func() { // what a trial that failed leaves
+		for _, p := range at.processes {
+			p.Process.Kill()
+			<-p.ended
+		}
+		at.group.remove()
+	}()
 	for range 1 + s.beside {
 		p, err := at.start(o.how, outsideArgs(s.method)...)
 		if err != nil {
@@ -396,7 +462,8 @@ func (s *site) whole(want made) error {
 
 // Whatever befalls a process from outside, at whatever time, alone or beside others at the same run: it ends when it should, without a
 // crash, the next call goes on, and the runs end in the undisturbed numbers, to the bit. A few schedules are tried of each kind of fault.
-// VLPX_OUTSIDE=N tries N of each over all methods, with VLPX_OUTSIDE_SEED another N, and VLPX_OUTSIDE=SEED:KIND:TRIAL one of them.
+// VLPX_OUTSIDE=N tries N of each over all methods, N:KIND of one, with VLPX_OUTSIDE_SEED another N, and VLPX_OUTSIDE=SEED:KIND:TRIAL one of
+// them.
 func TestFaultsFromOutside(t *testing.T) {
 	methods, trials, seed, only, first := []string{"InfoNCE", "GRIT-VLP"}, 1, uint64(1), "", 0
 	asked := os.Getenv(outsideEnv)
@@ -410,7 +477,10 @@ func TestFaultsFromOutside(t *testing.T) {
 		if from := os.Getenv(outsideSeedEnv); from != "" {
 			fmt.Sscan(from, &seed)
 		}
-		if len(parts) == 3 {
+		switch len(parts) {
+		case 2:
+			only = parts[1]
+		case 3:
 			fmt.Sscan(parts[0], &seed)
 			only = parts[1]
 			first, _ = strconv.Atoi(parts[2])
@@ -440,12 +510,10 @@ func TestFaultsFromOutside(t *testing.T) {
 			}
 			found[kind] = &counts{}
 			t.Run(kind, func(t *testing.T) {
-				if o.disk > 0 {
-					dir := t.TempDir()
-					if err := syscall.Mount("none", dir, "tmpfs", 0, ""); err != nil {
-						t.Skipf("mounting a small disk: %v", err)
+				if o.can != nil {
+					if err := o.can(t); err != nil {
+						t.Skip(err)
 					}
-					syscall.Unmount(dir, syscall.MNT_DETACH)
 				}
 				for trial := first; trial < trials; trial++ {
 					s := drawn(seed, kind, trial, methods)

@@ -258,6 +258,23 @@ func TestTrainOnADamagedCheckpoint(t *testing.T) {
 	must.Fail(t, must.Err(Load(job.Backend, job.Config, job.Tokenizer, job.Dir)), "delete its folder")
 }
 
+// A model with a weight that is no number, such as of an archive from elsewhere, is not opened.
+func TestModelOfNoNumbers(t *testing.T) {
+	job := smallest(t, plain)
+	finish(t, job)
+	path, store := filepath.Join(job.Dir, CheckpointName), model.NewStore()
+	var state progress
+	must.Do(t, LoadCheckpoint(path, store, &state))
+	must.Get(Load(job.Backend, job.Config, job.Tokenizer, job.Dir))(t).Close()
+	weight := sortedVariables(store, framework.Model)[0]
+	must.Do(t, must.Get(weight.Value())(t).MutableBytes(func(bytes []byte) {
+		binary.LittleEndian.PutUint32(bytes[4:], math.Float32bits(float32(math.NaN())))
+	}))
+	must.Do(t, SaveCheckpoint(path, store, state))
+	must.Fail(t, must.Err(Load(job.Backend, job.Config, job.Tokenizer, job.Dir)), job.Dir+": variable "+weight.Path()+": value 1 is NaN",
+		"a weight that is no number")
+}
+
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Model is a trained model, ready for inference. Not for concurrent use.
@@ -74,8 +75,28 @@ func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Mo
 		if err != nil {
 			return fmt.Errorf("%w; to train the run again delete its folder %s", err, dir)
 		}
-		return swapAverages(store)
+		if err := swapAverages(store); err != nil {
+			return err
+		}
+		return finite(store, dir)
 	})
+}
+
+// finite tells of a value of the model that is no number or infinite, as no run of this program ends with: one from elsewhere may.
+func finite(store *model.Store, dir string) error {
+	for v := range store.Scope(framework.Model).IterVariables() {
+		if !v.HasValue() {
+			continue
+		}
+		value, err := v.Value()
+		if err == nil {
+			err = weights.Finite(value)
+		}
+		if err != nil {
+			return fmt.Errorf("train: %s: variable %s: %w; to train the run again delete the folder", dir, v.Path(), err)
+		}
+	}
+	return nil
 }
 
 // Fill makes the model of a configuration, of which it reads the framework and the sizes of its inputs, with weights that fill puts into a

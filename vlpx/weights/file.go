@@ -55,7 +55,7 @@ func (f *File) about(name string) Tensor {
 func (f *File) Tensor(name string) (*tensors.Tensor, error) {
 	t, err := f.reader.ReadTensor(nil, name)
 	if err == nil {
-		err = finite(t)
+		err = Finite(t)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("weights: %s: tensor %s: %w", f.path, name, err)

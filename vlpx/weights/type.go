@@ -54,8 +54,8 @@ var exponents = map[dtypes.DType]uint16{
 	dtypes.Float16: 0x7c00, dtypes.BFloat16: 0x7f80, dtypes.Float32: 0x7f80, dtypes.Float64: 0x7ff0,
 }
 
-// finite tells of the first value, by its index in the tensor laid out flat, that is no number or infinite.
-func finite(t *tensors.Tensor) error {
+// Finite tells of the first value, by its index in the tensor laid out flat, that is no number or infinite.
+func Finite(t *tensors.Tensor) error {
 	mask, ok := exponents[t.DType()]
 	if !ok {
 		return nil

@@ -63,13 +63,13 @@ func TestFinite(t *testing.T) {
 		"value 1 is +Inf": tensors.FromValue([]float16.Float16{float16.FromBits(0x7bff), float16.Inf(1)}),
 		"value 3 is NaN":  tensors.FromValue([]bfloat16.BFloat16{0, 1, bfloat16.FromBits(0x7f7f), bfloat16.NaN()}),
 	} {
-		must.Fail(t, finite(spoilt), want)
+		must.Fail(t, Finite(spoilt), want)
 	}
 	for _, sound := range []*tensors.Tensor{
 		tensors.FromValue([]int64{-1}), tensors.FromValue([]float32{math.MaxFloat32, -math.MaxFloat32}),
 		tensors.FromFlatDataAndDimensions([]float64{}, 0, 2),
 	} {
-		if err := finite(sound); err != nil {
+		if err := Finite(sound); err != nil {
 			t.Errorf("%s: %v", sound.Shape(), err)
 		}
 	}

@@ -46,7 +46,7 @@ type trainer struct {
 	started   time.Time     // of this process's share of the run, but its first step, which compiles
 	made      int           // steps this process made
 
-	stepping, evaluating watchdog
+	stepping, evaluating, writing watchdog
 }
 
 // progress is the state of the host in a checkpoint.
@@ -109,7 +109,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	t.reads = t.step.inputs
 	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
 	t.loader = loader.New(t.loading())
-	t.stepping, t.evaluating = newWatchdogs()
+	t.stepping, t.evaluating, t.writing = newWatchdogs()
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil
 }
@@ -493,6 +493,8 @@ func (t *trainer) stop(ctx context.Context) error {
 // save writes a checkpoint.
 func (t *trainer) save() error {
 	begun := time.Now()
+	what := fmt.Sprintf("writing the checkpoint at epoch %d, step %d,", t.Epoch+1, t.Step)
+	defer t.writing.watch(func(after time.Duration) { t.stuck(what, after) })()
 	var err error
 	if t.Sampler, err = t.sampler.MarshalBinary(); err != nil {
 		return err

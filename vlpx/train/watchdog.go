@@ -20,13 +20,17 @@ type watchdog struct {
 	slowest time.Duration // 0 before the first one has ended
 }
 
-// newWatchdogs are those of steps and of evaluations, of which even the first may read a whole split and compute every pair's logit.
-func newWatchdogs() (steps, evaluations watchdog) {
-	return watchdog{first: 15 * time.Minute, counted: time.Second}, watchdog{first: 2 * time.Hour}
+// newWatchdogs are those of steps, of evaluations, of which even the first may read a whole split and compute every pair's logit, and of
+// checkpoints.
+func newWatchdogs() (steps, evaluations, checkpoints watchdog) {
+	return watchdog{first: 15 * time.Minute, counted: time.Second}, watchdog{first: 2 * time.Hour}, watchdog{first: 15 * time.Minute}
 }
 
 // later is what any one after the first may take, unless a multiple of the slowest one before is more.
 const later, timesSlowest = 5 * time.Minute, 20
+
+// unanswered is how long the file with what goroutines do may take to write.
+const unanswered = 10 * time.Second
 
 // patience is how long the next one may take.
 func (w watchdog) patience() time.Duration {
@@ -66,9 +70,15 @@ func (t *trainer) stuck(what string, after time.Duration) {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	file := filepath.Join(t.job.Dir, StuckName)
-	at := "in " + file
-	if err := disk.WriteFile(file, stacks, 0o644); err != nil {
-		at = "lost: " + err.Error()
+	at, written := "in "+file, make(chan error, 1)
+	go func() { written <- disk.WriteFile(file, stacks, 0o644) }()
+	select {
+	case err := <-written:
+		if err != nil {
+			at = "lost: " + err.Error()
+		}
+	case <-time.After(unanswered): // the file system may be what answers no more
+		at = fmt.Sprintf("lost: %s cannot be written either", file)
 	}
 	t.job.Say(fmt.Sprintf("%s, seed %d: %s has not ended for %s and may be stuck; stop the run, and the same command goes on "+
 		"from its last checkpoint. What each goroutine does is %s", t.job.Config.Method.Name, t.job.Config.Seed, what, after, at))

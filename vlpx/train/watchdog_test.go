@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -19,7 +20,7 @@ func TestWatchdog(t *testing.T) {
 		takes time.Duration
 		stuck bool
 	}
-	steps, evaluations := newWatchdogs()
+	steps, evaluations, checkpoints := newWatchdogs()
 	for name, c := range map[string]struct {
 		w   watchdog
 		all []one
@@ -36,6 +37,7 @@ func TestWatchdog(t *testing.T) {
 		"evaluations":        {evaluations, []one{{90 * time.Minute, false}, {20 * time.Hour, false}, {time.Minute, false}}},
 		"short evaluations":  {evaluations, []one{{time.Second, false}, {4 * time.Minute, false}, {81 * time.Minute, true}}},
 		"a first evaluation": {evaluations, []one{{121 * time.Minute, true}}},
+		"checkpoints":        {checkpoints, []one{{time.Minute, false}, {19 * time.Minute, false}, {7 * time.Hour, true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -92,4 +94,51 @@ func TestStuckEvaluation(t *testing.T) {
 	if err != nil || metrics["line"] == 0 {
 		t.Errorf("got %v, %v", metrics, err)
 	}
+}
+
+// hanging is a disk that shows operations to a function before it makes them.
+type hanging func(disk.Op)
+
+func (h hanging) Before(op disk.Op) (int, error) { h(op); return 0, nil }
+func (hanging) After(disk.Op)                    {}
+
+// A checkpoint that a disk does not take is said while the disk hangs, and is written once it goes on.
+func TestStuckCheckpoint(t *testing.T) {
+	job := smallest(t, negative.Plain())
+	said := make(chan string, 1)
+	job.Say = func(line string) { said <- line }
+	tr := must.Get(newTrainer(job))(t)
+	defer tr.close()
+	must.Do(t, tr.resume())
+	must.Get(tr.sampler.Epoch(0))(t)
+	tr.writing.first = time.Millisecond
+	line := ""
+	defer disk.Watch(hanging(func(op disk.Op) {
+		if line == "" && !strings.Contains(op.Path, StuckName) {
+			line = <-said
+		}
+	}))()
+	must.Do(t, tr.save())
+	if !strings.Contains(line, "writing the checkpoint at epoch 1, step 0, has not ended for 1ms") {
+		t.Errorf("got %q", line)
+	}
+	if _, err := os.Stat(filepath.Join(job.Dir, CheckpointName)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is stuck is said even where the file of goroutines cannot be written, as the disk is what hangs.
+func TestStuckOnAHangingDisk(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		said, goesOn := "", make(chan struct{})
+		r := trainer{input: input{job: Job{Dir: dir, Say: func(line string) { said = line }}}}
+		defer disk.Watch(hanging(func(disk.Op) { <-goesOn }))()
+		r.stuck("epoch 1, step 42", 5*time.Minute)
+		if !strings.Contains(said, "epoch 1, step 42") || !strings.Contains(said, "cannot be written either") {
+			t.Errorf("got %q", said)
+		}
+		close(goesOn)
+		synctest.Wait()
+	})
 }

@@ -36,7 +36,10 @@ func (p Progress) String() string {
 	t := p.Training
 	text := fmt.Sprintf("run %d of %d, %s, seed %d: step %d of %d, loss %.3f", p.Run, p.Runs, p.Method, p.Seed, t.Step, t.Steps, t.Loss)
 	if t.PairsPerSecond > 0 {
-		text += fmt.Sprintf(", %.0f pairs/s, %s left", t.PairsPerSecond, t.Left.Round(time.Second))
+		text += fmt.Sprintf(", %.0f pairs/s", t.PairsPerSecond)
+	}
+	if t.Left > 0 {
+		text += fmt.Sprintf(", %s left", t.Left.Round(time.Second))
 	}
 	return text
 }

@@ -373,6 +373,9 @@ func (t *trainer) count(b *miniBatch, out Output) error {
 	return t.showObservers(step)
 }
 
+// estimable is how many steps of a process do not tell how long the others take: the engine, the loader and caches are not warm yet.
+const estimable = 10
+
 // report says to whoever started the run where it stands.
 func (t *trainer) report() {
 	if t.job.Report == nil {
@@ -384,7 +387,10 @@ func (t *trainer) report() {
 		t.started = time.Now()
 	} else {
 		each := time.Since(t.started) / time.Duration(t.made-1)
-		report.PairsPerSecond, report.Left = float64(t.job.Config.BatchSize)/each.Seconds(), each*time.Duration(total-done)
+		report.PairsPerSecond = float64(t.job.Config.BatchSize) / each.Seconds()
+		if t.made > estimable {
+			report.Left = each * time.Duration(total-done)
+		}
 	}
 	t.job.Report(report)
 }

@@ -54,8 +54,8 @@ type Report struct {
 	Step, Steps    int // done and in all
 	Epoch, Epochs  int
 	Loss           float64
-	PairsPerSecond float64 // zero at a process's first step, as Left
-	Left           time.Duration
+	PairsPerSecond float64       // zero at a process's first step
+	Left           time.Duration // zero where it cannot be told yet, in a process's first steps, and at the end
 }
 
 // Outcome is what a finished run gives besides its model.

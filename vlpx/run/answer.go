@@ -56,7 +56,7 @@ func (s *Store) AnswersOf(id, code string) (all []Answer, err error) {
 			failed = append(failed, &Damaged{ID: id, Path: path, Err: err, Again: "measure"})
 			continue
 		}
-		one := Answer{By: by.String(), Metrics: map[string]float64{}, Finished: kept.Finished, OtherCode: kept.Code != "" && kept.Code != code}
+		one := Answer{By: by.String(), Metrics: map[string]float64{}, Finished: kept.Finished, OtherCode: kept.Code != code}
 		for name, v := range kept.Metrics {
 			if kept.Of.Split != "test" {
 				name += ", " + kept.Of.Split

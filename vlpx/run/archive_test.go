@@ -265,7 +265,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 	// One whose result is another run's has the right sums, and is no run.
 	all := unpacked(t, path)
-	all[1].content = store.Seal.ReplaceAll(bytes.Replace(all[1].content, []byte(id), []byte("0123456789abcdef"), 1), []byte("}"))
+	all[1].content = store.Sealed(store.Seal.ReplaceAll(bytes.Replace(all[1].content, []byte(id), []byte("0123456789abcdef"), 1), []byte("}")))
 	all[0].content = toldBy(t, all[1:])
 	spoilt := filepath.Join(t.TempDir(), "other.tar.gz")
 	must.Do(t, os.WriteFile(spoilt, packed(t, all), 0o644))

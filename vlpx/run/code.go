@@ -11,8 +11,9 @@ import (
 // change of code changed the numbers of all, this says of a single result that they may have changed.
 func (r Run) Code() string { return source.Code(r.Train.Framework.Framework) }
 
-// OtherCode reports whether a result is of other code than this program's. Results of older versions do not say of which they are.
-func (r Run) OtherCode(of Result) bool { return of.Code != "" && of.Code != r.Code() }
+// OtherCode reports whether a result is of other code than this program's. So is one of an older version, which does not say of which it
+// is.
+func (r Run) OtherCode(of Result) bool { return of.Code != r.Code() }
 
 // Stale reports whether a finished run is of other code than this program's.
 func (k Kept) Stale() bool { return k.Done && k.Run.OtherCode(k.Result) }

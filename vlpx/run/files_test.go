@@ -22,19 +22,23 @@ func TestSeal(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), Run{}
 	path := filepath.Join(s.Dir(r), resultName)
 	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
-	must.Do(t, s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 12.5},
-		Updated: &Update{Code: "x"}}))
-	written := must.Get(os.ReadFile(path))(t)
+	write := func(code string) []byte {
+		must.Do(t, s.publish(r, resultName, Result{ID: r.ID(), Code: code, Metrics: map[string]float64{"TR@1": 12.5},
+			Updated: &Update{Code: "x"}}))
+		return must.Get(os.ReadFile(path))(t)
+	}
+	written := write("0123456789abcdef")
 	if at := store.Seal.FindSubmatchIndex(written); at == nil || !json.Valid(written) {
 		t.Fatalf("got the file %s, want JSON that ends with a sum", written)
 	}
-	unsealed := append(written[:store.Seal.FindIndex(written)[0]:store.Seal.FindIndex(written)[0]], "\n}\n"...)
+	stripped := func(text []byte) []byte { return store.Seal.ReplaceAll(text, []byte("\n}\n")) }
 	for what, c := range map[string]struct {
 		text  []byte
 		found bool
 	}{
 		"as written":          {written, false},
-		"of an older version": {unsealed, false},
+		"of an older version": {stripped(write("")), false},
+		"without its sum":     {stripped(written), true},
 		"edited":              {bytes.Replace(written, []byte("12.5"), []byte("92.5"), 1), true},
 		"with a space more":   {bytes.Replace(written, []byte("12.5"), []byte("12.5 "), 1), true},
 	} {

@@ -25,6 +25,7 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	runstore "vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
@@ -71,15 +72,16 @@ func Answer(t *testing.T, store *run.Store, p *paper.Planned, name, metric strin
 func Keep(t *testing.T, store *run.Store, j plan.Job, metrics map[string]float64) {
 	t.Helper()
 	must.Do(t, os.MkdirAll(store.Dir(j.Run), 0o755))
-	must.Do(t, store.Keep(j.Run, run.Evaluation{ID: j.Run.ID(), Of: j.Measure(), Metrics: metrics}))
+	must.Do(t, store.Keep(j.Run, run.Evaluation{ID: j.Run.ID(), Of: j.Measure(), Metrics: metrics, Code: j.Run.Code()}))
 }
 
-// Put writes a result into the store.
+// Put writes a result into the store, of today's code unless it says of which it is.
 func Put(t *testing.T, store *run.Store, r run.Run, result run.Result) {
 	t.Helper()
+	result.Code = cmp.Or(result.Code, r.Code())
 	text := must.Get(json.Marshal(result))(t)
 	must.Do(t, os.MkdirAll(store.Dir(r), 0o755))
-	must.Do(t, os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(store.Dir(r), "result.json"), runstore.Sealed(text), 0o644))
 }
 
 // Report gathers what the store has of a plan.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +36,8 @@ func sumOf(said []byte) string {
 const longestSeal = 64
 
 // Read reads a file that ends with its sum: a result, a label, what a task gave. One that says something else than its sum is of, or is
-// longer than the store writes, is ErrUnsealed. One of an older version has no sum and is taken as it is.
+// longer than the store writes, is ErrUnsealed. One of an older version has no sum and does not say what code it is of, and is taken as it
+// is.
 func Read(path string) ([]byte, error) { return unsealed(disk.ReadFile(path)) }
 
 // ReadList is Read of a list that grows with the data: mined pairs.
@@ -49,10 +51,23 @@ func unsealed(text []byte, err error) ([]byte, error) {
 		return nil, err
 	}
 	end := text[max(0, len(text)-longestSeal):]
-	if at := Seal.FindSubmatchIndex(end); at != nil && sumOf(text[:len(text)-len(end)+at[0]]) != string(end[at[2]:at[3]]) {
+	at := Seal.FindSubmatchIndex(end)
+	if at == nil {
+		if coded(text) {
+			return nil, ErrUnsealed
+		}
+		return text, nil
+	}
+	if sumOf(text[:len(text)-len(end)+at[0]]) != string(end[at[2]:at[3]]) {
 		return nil, ErrUnsealed
 	}
 	return text, nil
+}
+
+// coded tells whether a file says what code it is of, as results and measures do since they have sums.
+func coded(text []byte) bool {
+	var of struct{ Code string }
+	return json.Unmarshal(text, &of) == nil && of.Code != ""
 }
 
 // Sum is the SHA-256 of a file.

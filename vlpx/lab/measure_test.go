@@ -26,6 +26,7 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/source"
 )
@@ -207,7 +208,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// rewrite lets a file of a run be of other code than this program's, and without a sum, as a version before sums would have it.
+// rewrite lets a file of a run be of other code than this program's.
 func rewrite(t *testing.T, path string) {
 	t.Helper()
 	text := must.Get(os.ReadFile(path))(t)
@@ -215,8 +216,7 @@ func rewrite(t *testing.T, path string) {
 	if string(other) == string(text) {
 		t.Fatalf("%s tells no code", path)
 	}
-	other = regexp.MustCompile(`,\s*"Sum": "[0-9a-f]{16}"`).ReplaceAll(other, nil)
-	must.Do(t, os.WriteFile(path, other, 0o644))
+	must.Do(t, os.WriteFile(path, store.Sealed(store.Seal.ReplaceAll(other, []byte("\n}\n"))), 0o644))
 }
 
 // What a task of one's own measured of finished runs can be a column of their comparison, whether or not they are asked for by their

@@ -177,10 +177,11 @@ func parseAge(text string) (time.Duration, error) {
 			continue
 		}
 		n, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(n > 0) || n > float64(math.MaxInt64)/float64(length) {
+		d := time.Duration(n * float64(length))
+		if err != nil || !(n < float64(math.MaxInt64)/float64(length)) || d <= 0 {
 			return 0, wrong
 		}
-		return time.Duration(n * float64(length)), nil
+		return d, nil
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
@@ -31,7 +32,7 @@ type chunks struct {
 	rewarded negative.Rewarded // nil where nobody asks what a step improved
 
 	part, whole []field.Field // what encoders read of a chunk, and what losses read
-	execs       map[string]*model.Exec
+	graphs      map[string]*chunkGraph
 
 	// What is known once graphs are built.
 	used     map[string]*model.Variable // trainable variables that a graph of the step reads, by their paths
@@ -46,7 +47,7 @@ type chunks struct {
 // newChunks prepares the chunks of a step.
 func newChunks(s *Step) *chunks {
 	c := &chunks{step: s, model: s.config.Framework.Framework.(framework.Divisible), use: s.config.Use(),
-		execs: map[string]*model.Exec{}, used: map[string]*model.Variable{}, summed: map[string]*model.Variable{}}
+		graphs: map[string]*chunkGraph{}, used: map[string]*model.Variable{}, summed: map[string]*model.Variable{}}
 	c.rewarded, _ = s.config.Method.Batches.(negative.Rewarded)
 	for _, f := range s.inputs {
 		divided := f.Shape.Rank() > 0 && f.Shape.Dim(0) == s.config.BatchSize
@@ -83,8 +84,9 @@ func (c Config) chunkable() error {
 	}
 	learner, rewarded := c.Method.Batches.(negative.Rewarded)
 	switch {
-	case c.Devices > 1:
-		return fmt.Errorf("train: chunk=%d beside devices=%d: a chunk is encoded on one device; set one of them to 0", c.Chunk, c.Devices)
+	case c.Devices > 1 && c.Chunk%c.Devices != 0:
+		return fmt.Errorf("train: chunk=%d beside devices=%d: each device encodes an equal part of a chunk; set chunk to a multiple of "+
+			"%[2]d that divides the mini-batch", c.Chunk, c.Devices)
 	case rewarded && (c.Method.LeftOut != nil || learner.Reward().Has(negative.ITM)):
 		return fmt.Errorf("train: chunk=%d: what a step of %s improved is measured on the same pairs of ITM and negatives left out, which "+
 			"chunks do not keep; set chunk=0, or reward another loss", c.Chunk, c.Method.Name)
@@ -95,38 +97,71 @@ func (c Config) chunkable() error {
 // builder builds one of a step's graphs on the fields and other nodes that it reads.
 type builder func(s *model.Scope, in field.Nodes, further []*Node) []*Node
 
-// call runs one of a step's graphs, which it builds at first, on fields and further inputs.
-func (c *chunks) call(name string, calls int, build builder, of []field.Field, in field.Values, further ...*tensors.Tensor) (
-	[]*tensors.Tensor, error,
-) {
-	exec := c.execs[name]
-	if exec == nil {
-		var err error
-		exec, err = model.NewExec(c.step.backend, c.step.store, func(s *model.Scope, in []*Node) []*Node {
-			defer framework.Orderly()
-			nodes := field.Nodes{}
-			for k, f := range of {
-				nodes[f.Name] = in[k]
-			}
-			g := in[0].Graph()
-			s.Store().SetTraining(g, true)
-			out := build(s, nodes, in[len(of):])
-			for _, v := range inUse(s.Store(), g) {
-				c.used[v.Path()] = v
-			}
-			c.step.heard(name, calls, out)
-			return out
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		c.execs[name] = exec
+// chunkGraph is one of a step's graphs.
+type chunkGraph struct {
+	exec   *model.Exec
+	shapes []shapes.Shape // of its inputs
+	layout *layout        // nil on one device
+}
+
+// prepared is one of a step's graphs, which it prepares at first.
+//
+//   - rows: how many pairs it reads at a time, a chunk's or the mini-batch's.
+//   - inputs: shapes of fields, and then of further inputs.
+func (c *chunks) prepared(name string, rows int, build builder, of []field.Field, inputs []shapes.Shape) (*chunkGraph, error) {
+	if g := c.graphs[name]; g != nil {
+		return g, nil
 	}
+	graph := &chunkGraph{shapes: inputs}
+	var err error
+	graph.exec, err = model.NewExec(c.step.backend, c.step.store, func(s *model.Scope, in []*Node) []*Node {
+		defer framework.Orderly()
+		nodes := field.Nodes{}
+		for k, f := range of {
+			nodes[f.Name] = in[k]
+		}
+		g := in[0].Graph()
+		s.Store().SetTraining(g, true)
+		out := build(s, nodes, in[len(of):])
+		for _, v := range inUse(s.Store(), g) {
+			c.used[v.Path()] = v
+		}
+		c.step.heard(name, c.step.config.BatchSize/rows, out)
+		return out
+	})
+	if err == nil && c.step.split != nil {
+		if graph.layout, err = c.step.split.layout(rows, inputs); err == nil {
+			graph.layout.over(graph.exec)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.graphs[name] = graph
+	return graph, nil
+}
+
+// call runs one of a step's graphs on fields and further inputs. See prepared.
+func (c *chunks) call(name string, rows int, build builder, of []field.Field, in field.Values, further ...*tensors.Tensor) (
+	out []*tensors.Tensor, err error,
+) {
 	var inputs []*tensors.Tensor
 	for _, f := range of {
 		inputs = append(inputs, in[f.Name])
 	}
-	out, err := framework.Run(exec, append(inputs, further...)...)
+	inputs = append(inputs, further...)
+	var all []shapes.Shape
+	for _, x := range inputs {
+		all = append(all, x.Shape())
+	}
+	graph, err := c.prepared(name, rows, build, of, all)
+	switch {
+	case err != nil:
+	case graph.layout != nil:
+		out, err = graph.layout.run(graph.exec, inputs)
+	default:
+		out, err = framework.Run(graph.exec, inputs...)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -160,6 +195,9 @@ func (c *chunks) each(in field.Values, do func(chunk int, part field.Values) err
 	return nil
 }
 
+// all is how many pairs the mini-batch has.
+func (c *chunks) all() int { return c.step.config.BatchSize }
+
 // number is that of the chunks.
 func (c *chunks) number() int { return c.step.config.BatchSize / c.step.config.Chunk }
 
@@ -184,7 +222,7 @@ func (c *chunks) run(in field.Values) (_ *compiledStep, results []*tensors.Tenso
 		}
 	}()
 	if _, distils := c.use.Method.Contrast.(negative.Distiller); distils {
-		if _, err := c.call(preparing, 1, c.prepare, c.scalars(), in); err != nil {
+		if _, err := c.call(preparing, c.all(), c.prepare, c.scalars(), in); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -205,7 +243,7 @@ func (c *chunks) run(in field.Values) (_ *compiledStep, results []*tensors.Tenso
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := c.call(assessing, 1, c.assess, c.whole, in, slices.Concat(seen[0].all, seen[1].all)...)
+	out, err := c.call(assessing, c.all(), c.assess, c.whole, in, slices.Concat(seen[0].all, seen[1].all)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,7 +266,7 @@ func (c *chunks) run(in field.Values) (_ *compiledStep, results []*tensors.Tenso
 		if err := c.backward(in, cached, draws); err != nil {
 			return nil, results, err
 		}
-		norm, err := c.call(updating, 1, c.update, c.scalars(), in)
+		norm, err := c.call(updating, c.all(), c.update, c.scalars(), in)
 		if err != nil {
 			return nil, results, err
 		}
@@ -269,7 +307,7 @@ type gathered struct{ all []*tensors.Tensor }
 
 // gather encodes a chunk and adds what it gives.
 func (c *chunks) gather(to *gathered, chunk int, name string, build builder, part field.Values) error {
-	out, err := c.call(name, c.number(), build, c.part, part)
+	out, err := c.call(name, c.step.config.Chunk, build, c.part, part)
 	if err != nil {
 		return err
 	}
@@ -325,7 +363,7 @@ func (c *chunks) backward(in field.Values, cached, draws []*tensors.Tensor) erro
 			}
 			further = append(further, own)
 		}
-		out, err := c.call(returning, c.number(), c.back, c.part, part, further...)
+		out, err := c.call(returning, size, c.back, c.part, part, further...)
 		framework.Release(out)
 		return err
 	})
@@ -340,7 +378,7 @@ func (c *chunks) judge(in field.Values, others []*tensors.Tensor) (*tensors.Tens
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.call(judging, 1, c.reassess, c.whole, in, slices.Concat(others, anew.all)...)
+	out, err := c.call(judging, c.all(), c.reassess, c.whole, in, slices.Concat(others, anew.all)...)
 	if err != nil {
 		return nil, err
 	}
@@ -349,8 +387,8 @@ func (c *chunks) judge(in field.Values, others []*tensors.Tensor) (*tensors.Tens
 
 // close frees the graphs.
 func (c *chunks) close() {
-	for _, exec := range c.execs {
-		exec.Finalize()
+	for _, g := range c.graphs {
+		g.exec.Finalize()
 	}
 }
 
@@ -466,13 +504,11 @@ func (c *chunks) back(s *model.Scope, in field.Nodes, further []*Node) []*Node {
 func (c *chunks) update(s *model.Scope, in field.Nodes, _ []*Node) []*Node {
 	rate := in.Of(field.Rate)
 	var by learned
-	for _, v := range sortedVariables(s.Store(), "/") {
-		if c.used[v.Path()] == nil {
-			continue
-		}
+	for _, path := range slices.Sorted(maps.Keys(c.used)) {
+		v := c.used[path]
 		value := v.NodeValue(rate.Graph())
 		gradient := ZerosLike(value)
-		if sum := c.summed[v.Path()]; sum != nil {
+		if sum := c.summed[path]; sum != nil {
 			gradient = sum.NodeValue(rate.Graph())
 		}
 		by.weights, by.values, by.gradients = append(by.weights, v), append(by.values, value), append(by.gradients, gradient)

@@ -272,6 +272,36 @@ func TestChunksGoOn(t *testing.T) {
 	}
 }
 
+// A run whose chunks are divided among devices has the very weights, moments, queues, momentum encoders and random numbers of one on a
+// single device, where no engine rounds otherwise, so that it makes the steps of one that encodes mini-batches as a whole: with a queue and
+// momentum encoders, numbers of samples and thresholds, and a scheduled sampler that asks what a step improved.
+func TestChunksOnDevicesChangeNothing(t *testing.T) {
+	found := negative.Method{Name: "thresholds", Contrast: negative.FastCLIP{Version: 2, Gamma: 0.5, Decay: 2, Temperature: 0.1, Rho: 7,
+		Rate: 0.01},
+		LeftOut: negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}}
+	noisy := onCLIP(t, negative.Plain(), false)
+	noisy.Config.Framework.Framework = dropping{Model: noisy.Config.Framework.Framework.(clip.Model)}
+	jobs := map[string]Job{
+		"CLIP that distils": onCLIP(t, negative.ALBEF(8), false), "CLIP by FALCON": onCLIP(t, scheduledByITC(), false),
+		"CLIP with thresholds": onCLIP(t, found.WithDefaults(), false), "CLIP with dropout": noisy,
+		"SimCLR": onSimCLR(t, viewMethods()[1], true), "ALBEF": smallest(t, negative.GRITVLP(8, 16).WithDefaults()),
+		"BLIP-2": onBLIP2(t, negative.Plain(), 0.1),
+	}
+	for name, job := range jobs {
+		t.Run(name, func(t *testing.T) {
+			one := inChunks(t, job, 2)
+			two := inChunks(t, onDevices(t, job, 2), 2)
+			want, got := finish(t, one), finish(t, two, 2, 4)
+			if g, w := asJSON(t, got.Epochs), asJSON(t, want.Epochs); g != w {
+				t.Errorf("got epochs\n%s\nwant\n%s", g, w)
+			}
+			learned, _ := saved(t, one.Dir)
+			divided, _ := saved(t, two.Dir)
+			same(t, "on two devices", variables(t, divided, "/"), variables(t, learned, "/"))
+		})
+	}
+}
+
 // In float32 chunks give the losses and first gradients of the whole but for rounding, on every engine.
 func TestChunksOnEngines(t *testing.T) {
 	for _, name := range slices.Concat([]string{"go:ops_sequential"}, enginetest.Compiled) {
@@ -336,7 +366,7 @@ func TestChunksThatAreRefused(t *testing.T) {
 	refused(t, inChunks(t, smallest(t, mining()), 2), "new positives", "chunk=0")
 	refused(t, inChunks(t, onBLIP2(t, mining(), 0), 2), "blip2", "new positives", "chunk=0")
 	refused(t, inChunks(t, onGPT(t, 0), 2), "GPT", "encoders and losses", "chunk=0")
-	refused(t, inChunks(t, onDevices(t, onCLIP(t, plain, false), 2), 2), "chunk=2 beside devices=2")
+	refused(t, inChunks(t, onDevices(t, onCLIP(t, plain, false), 2), 1), "chunk=1 beside devices=2", "a multiple of 2")
 	leaving := scheduledByITC()
 	leaving.LeftOut = negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}
 	refused(t, inChunks(t, onCLIP(t, leaving.WithDefaults(), false), 2), "improved", "left out")

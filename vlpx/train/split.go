@@ -10,25 +10,32 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/dtensor"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 )
 
-// split is how a step lies on several devices of an engine: each has an equal part of the mini-batch, and all variables. The program is
-// that of one device, and the engine divides its work (GoMLX's AutoSharding): contrasts see the embeddings of all pairs, which the engine
-// gathers, and losses and gradients are those of the whole mini-batch.
+// split is how a step lies on several devices of an engine: each has an equal part of the mini-batch, or of a chunk of it, and all
+// variables. The programs are those of one device, and the engine divides their work (GoMLX's AutoSharding): contrasts see the embeddings
+// of all pairs, which the engine gathers, and losses and gradients are those of the whole mini-batch.
 type split struct {
+	backend compute.Backend
+	store   *model.Store
 	mesh    *distributed.DeviceMesh
 	devices []compute.DeviceNum
-	inputs  []*distributed.ShardingSpec // of the fields of Step.inputs
-	whole   *distributed.ShardingSpec   // of what every device has
+	whole   *distributed.ShardingSpec // of what every device has
+}
+
+// layout is how a graph's inputs lie on the devices.
+type layout struct {
+	*split
+	shapes []shapes.Shape
+	inputs []*distributed.ShardingSpec
 }
 
 // batchAxis is the name of the only axis of the devices.
 const batchAxis = "batch"
 
 // newSplit prepares a step on the first devices of an engine. The variables that the store has are on all of them.
-func newSplit(backend compute.Backend, store *model.Store, c Config, inputs []field.Field) (*split, error) {
+func newSplit(backend compute.Backend, store *model.Store, c Config) (*split, error) {
 	if err := c.splittable(backend); err != nil {
 		return nil, err
 	}
@@ -36,20 +43,9 @@ func newSplit(backend compute.Backend, store *model.Store, c Config, inputs []fi
 	if err != nil {
 		return nil, fmt.Errorf("train: %d devices: %w", c.Devices, err)
 	}
-	p := &split{mesh: mesh, whole: distributed.NewReplicatedShardingSpec(mesh)}
+	p := &split{backend: backend, store: store, mesh: mesh, whole: distributed.NewReplicatedShardingSpec(mesh)}
 	for i := range c.Devices {
 		p.devices = append(p.devices, compute.DeviceNum(i))
-	}
-	for _, f := range inputs {
-		spec := p.whole
-		if f.Shape.Rank() > 0 && f.Shape.Dim(0) == c.BatchSize {
-			axes := make([]distributed.AxisSpec, f.Shape.Rank())
-			axes[0] = distributed.AxisSpec{batchAxis}
-			if spec, err = distributed.NewShardingSpec(mesh, axes...); err != nil {
-				return nil, fmt.Errorf("train: %s on %d devices: %w", f.Name, c.Devices, err)
-			}
-		}
-		p.inputs = append(p.inputs, spec)
 	}
 	// GoMLX v0.28.8 forgets it of this one; see docs/upstream/gomlx-random-sharded.md.
 	if state := store.GetVariable("/" + model.RNGStateVariableName); state != nil && state.ShardingSpec() == nil {
@@ -58,6 +54,24 @@ func newSplit(backend compute.Backend, store *model.Store, c Config, inputs []fi
 		}
 	}
 	return p, nil
+}
+
+// layout lays a graph out that reads inputs of some shapes: those with so many rows, one a pair, are divided.
+func (p *split) layout(rows int, of []shapes.Shape) (*layout, error) {
+	l := &layout{split: p, shapes: of}
+	for _, shape := range of {
+		spec := p.whole
+		if shape.Rank() > 0 && shape.Dim(0) == rows {
+			axes := make([]distributed.AxisSpec, shape.Rank())
+			axes[0] = distributed.AxisSpec{batchAxis}
+			var err error
+			if spec, err = distributed.NewShardingSpec(p.mesh, axes...); err != nil {
+				return nil, fmt.Errorf("train: %s on %d devices: %w", shape, len(p.devices), err)
+			}
+		}
+		l.inputs = append(l.inputs, spec)
+	}
+	return l, nil
 }
 
 // splittable says why an engine cannot have the mini-batch on as many devices.
@@ -77,26 +91,26 @@ func (c Config) splittable(backend compute.Backend) error {
 	return nil
 }
 
-// over lays a step out. Results are on every device: what the engine chose by itself might be in parts.
-func (p *split) over(exec *model.Exec) {
-	exec.AutoSharding(p.mesh).WithDeviceAssignment(p.devices).WithInputShardingSpecs(p.inputs...).WithOutputShardingSpecs(p.whole)
+// over lays the graph out. Results are on every device: what the engine chose by itself might be in parts.
+func (l *layout) over(exec *model.Exec) {
+	exec.AutoSharding(l.mesh).WithDeviceAssignment(l.devices).WithInputShardingSpecs(l.inputs...).WithOutputShardingSpecs(l.whole)
 }
 
-// shapes are those that a step is compiled for, of the fields that it reads: of each device in turn its parts.
-func (p *split) shapes(inputs []field.Field) (all []shapes.Shape) {
-	for range p.devices {
-		for k, f := range inputs {
-			all = append(all, p.inputs[k].ShardShape(f.Shape))
+// parts are the shapes that the graph is compiled for: of each device in turn its parts of the inputs.
+func (l *layout) parts() (all []shapes.Shape) {
+	for range l.devices {
+		for k, shape := range l.shapes {
+			all = append(all, l.inputs[k].ShardShape(shape))
 		}
 	}
 	return all
 }
 
-// run calls a step on the fields of a mini-batch, which stay, and returns the results as the first device has them.
-func (p *split) run(s *Step, exec *model.Exec, inputs []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	parts := make([]*tensors.Tensor, len(inputs)*len(p.devices))
+// run calls the graph on inputs, which stay, and returns the results as the first device has them.
+func (l *layout) run(exec *model.Exec, inputs []*tensors.Tensor) ([]*tensors.Tensor, error) {
+	parts := make([]*tensors.Tensor, len(inputs)*len(l.devices))
 	for k, x := range inputs {
-		divided, err := dtensor.ShardTensor(p.inputs[k], x)
+		divided, err := dtensor.ShardTensor(l.inputs[k], x)
 		if err != nil {
 			return nil, err
 		}
@@ -105,18 +119,18 @@ func (p *split) run(s *Step, exec *model.Exec, inputs []*tensors.Tensor) ([]*ten
 			parts[i*len(inputs)+k] = part
 		}
 	}
-	if _, err := exec.Compile(p.shapes(s.inputs)...); err != nil {
+	if _, err := exec.Compile(l.parts()...); err != nil {
 		return nil, err
 	}
 	// First values, such as those of moments, are computed on one device: GoMLX would not say how several should have them.
-	if err := s.store.InitializeVariables(s.backend, nil); err != nil {
+	if err := l.store.InitializeVariables(l.backend, nil); err != nil {
 		return nil, err
 	}
 	results, err := framework.Run(exec, parts...)
 	if err != nil {
 		return nil, err
 	}
-	each := len(results) / len(p.devices)
+	each := len(results) / len(l.devices)
 	framework.Release(results[each:])
 	return results[:each], nil
 }

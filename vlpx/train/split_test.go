@@ -94,7 +94,7 @@ func TestDevicesShareTheMiniBatch(t *testing.T) {
 	run := must.Get(newTrainer(job))(t)
 	defer run.close()
 	must.Do(t, run.step.open())
-	shapes := run.step.split.shapes(run.step.inputs)
+	shapes := run.step.layout.parts()
 	var parts []string
 	for k, f := range run.step.inputs {
 		if got, twin := shapes[k], shapes[len(shapes)/2+k]; !got.Equal(twin) {

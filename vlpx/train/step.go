@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -89,6 +90,7 @@ type Step struct {
 	inputs   []field.Field
 	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
 	split    *split            // nil on one device, and before the first step
+	layout   *layout           // of the whole step; nil where split is
 	chunks   *chunks           // nil where the mini-batch is encoded as a whole, and before the first run
 	tellers  []string          // who reports each of Output.Numbers
 	last     Part              // what is built
@@ -121,8 +123,8 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: building the step: %w", err)
 	}
-	if s.split != nil {
-		s.split.over(c.exec)
+	if s.layout != nil {
+		s.layout.over(c.exec)
 	}
 	s.compiled[room] = c
 	return c, nil
@@ -219,7 +221,14 @@ func (s *Step) open() (err error) {
 		return nil
 	}
 	if s.config.Devices > 1 {
-		if s.split, err = newSplit(s.backend, s.store, s.config, s.inputs); err != nil {
+		if s.split, err = newSplit(s.backend, s.store, s.config); err != nil {
+			return err
+		}
+		var of []shapes.Shape
+		for _, f := range s.inputs {
+			of = append(of, f.Shape)
+		}
+		if s.layout, err = s.split.layout(s.config.BatchSize, of); err != nil {
 			return err
 		}
 	}
@@ -236,8 +245,8 @@ func (s *Step) run(c *compiledStep, in field.Values, inputs []*tensors.Tensor) (
 			c, results, err = s.chunks.run(in)
 			return results, err
 		}
-		if s.split != nil {
-			return s.split.run(s, c.exec, inputs)
+		if s.layout != nil {
+			return s.layout.run(c.exec, inputs)
 		}
 		return framework.Run(c.exec, inputs...)
 	}

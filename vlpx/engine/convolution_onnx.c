@@ -186,12 +186,7 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 	parts = parts < 1 ? 1 : parts > sessionThreads ? sessionThreads : parts;
 	Work w = {k, tiles(), in[0], panels != NULL ? panels : in[1], out, all, (all + parts - 1) / parts};
 	parts = (all + w.part - 1) / w.part;
-	if (parts == 1) {
-		computePart(&w, 0);
-	} else {
-		OrtStatus *(*parallel)(const OrtKernelContext *, void (*)(void *, size_t), size_t, size_t, void *) = k->api[kernelContextParallelFor];
-		status = parallel(context, computePart, parts, 0, &w);
-	}
+	status = inParts(k->api, context, computePart, parts, &w);
 	free(panels);
 	return status == NULL && atomic_load(&w.hungry) ? fail(k->api, noMemory) : status;
 }

@@ -442,12 +442,7 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 	int64_t blocks = (k->size + k->block - 1) / k->block;
 	Work w = {k, in, out, (blocks + parts - 1) / parts * k->block};
 	parts = (k->size + w.part - 1) / w.part;
-	if (parts == 1) {
-		computePart(&w, 0);
-		return NULL;
-	}
-	OrtStatus *(*parallel)(const OrtKernelContext *, void (*)(void *, size_t), size_t, size_t, void *) = k->api[kernelContextParallelFor];
-	return parallel(context, computePart, parts, 0, &w);
+	return inParts(k->api, context, computePart, parts, &w);
 }
 
 OPERATION(elementwise, "Elementwise");

@@ -1,7 +1,8 @@
 //go:build (linux || darwin) && cgo && (amd64 || arm64)
 
-// Pool computes the largest numbers of windows of 3 x 3 pixels, every second one, and the gradient of that, which package fusion finds among
-// choices between a window's places. Around images is the least number. Of equal ones the first is chosen, of each row and then of these.
+// Pool computes the largest numbers of windows of 3 x 3 pixels, every second one, and the gradient of that, which package fusion finds
+// among choices between a window's places. Around images is the least number. Of equal ones the first is chosen, of each row and then of
+// these.
 
 #include "programs_onnx.h"
 
@@ -35,8 +36,8 @@ static void destroyKernel(void *kernel) {
 static int64_t imageSize(const Kernel *k) { return k->height * k->width * k->channels; }
 static int64_t resultSize(const Kernel *k) { return k->rows * k->columns * k->channels; }
 
-// readProgram tells what is wrong with a program: what is computed, images, height, width, channels, and the number of the output's axes and
-// their lengths.
+// readProgram tells what is wrong with a program: what is computed, images, height, width, channels, and the number of the output's axes
+// and their lengths.
 static const char *readProgram(Kernel *k, const Given *given) {
 	Reading r = {k->program, k->program + given->length};
 	k->what = next(&r);
@@ -84,8 +85,8 @@ WIDE static void choose(const float *a, const float *b, const float *c, int64_t 
 }
 
 // give adds n numbers of a gradient to what the first of three places has where that was chosen, and puts them, or zeros, at the others.
-WIDE static void give(const float *a, const float *b, const float *c, const float *y, int64_t n, float *restrict first, float *restrict second,
-                      float *restrict third) {
+WIDE static void give(const float *a, const float *b, const float *c, const float *y, int64_t n, float *restrict first,
+                      float *restrict second, float *restrict third) {
 	for (int64_t i = 0; i < n; i++) {
 		int is = b[i] > a[i];
 		float x = is ? b[i] : a[i], none = 0;
@@ -154,12 +155,13 @@ static void computePart(void *about, size_t which) {
 		return;
 	}
 	float *pixels = memory + 6 * n;
+	int64_t size = k->what == FORWARD ? resultSize(k) : imageSize(k); // of what is computed of an image
 	Lines l = {{memory, memory + n, memory + 2 * n}, {memory + 3 * n, memory + 4 * n, memory + 5 * n}, pixels,
 	           {pixels + k->channels, pixels + 2 * k->channels}};
 	for (int64_t i = 0; i < k->channels; i++)
 		l.around[i] = -FLT_MAX, l.beside[0][i] = 0;
 	for (int64_t i = begin; i < end; i++)
-		poolImage(k, &l, w->images + i * imageSize(k), w->y + i * resultSize(k), w->out + i * (k->what == FORWARD ? resultSize(k) : imageSize(k)));
+		poolImage(k, &l, w->images + i * imageSize(k), w->y + i * resultSize(k), w->out + i * size);
 	free(memory);
 }
 
@@ -183,12 +185,7 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 	parts = parts < 1 ? 1 : parts > sessionThreads ? sessionThreads : parts;
 	Work w = {k, in[0], k->what == FORWARD ? in[0] : in[1], out, (k->images + parts - 1) / parts};
 	parts = (k->images + w.part - 1) / w.part;
-	if (parts == 1) {
-		computePart(&w, 0);
-	} else {
-		OrtStatus *(*parallel)(const OrtKernelContext *, void (*)(void *, size_t), size_t, size_t, void *) = k->api[kernelContextParallelFor];
-		status = parallel(context, computePart, parts, 0, &w);
-	}
+	status = inParts(k->api, context, computePart, parts, &w);
 	return status == NULL && atomic_load(&w.hungry) ? fail(k->api, noMemory) : status;
 }
 

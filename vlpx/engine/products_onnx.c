@@ -324,12 +324,7 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 	w.parts = multiplications / alone;
 	w.parts = w.parts < 1 ? 1 : w.parts > 64 ? 64 : w.parts;
 	w.parts = w.parts > w.stacks ? w.stacks : w.parts;
-	if (w.parts == 1) {
-		computePart(&w, 0);
-		return NULL;
-	}
-	OrtStatus *(*parallel)(const OrtKernelContext *, void (*)(void *, size_t), size_t, size_t, void *) = k->api[kernelContextParallelFor];
-	return parallel(context, computePart, w.parts, 0, &w);
+	return inParts(k->api, context, computePart, w.parts, &w);
 }
 
 OPERATION(products, "Products");

@@ -50,8 +50,8 @@ typedef struct {
 
 static inline int64_t next(Reading *r) { return r->at < r->end ? *r->at++ : -1; }
 
-// readShape reads the end of a program, which says how many axes an output of so many numbers has, and their lengths. It returns NULL, or what
-// is wrong.
+// readShape reads the end of a program, which says how many axes an output of so many numbers has, and their lengths. It returns NULL, or
+// what is wrong.
 static inline const char *readShape(Reading *r, int64_t numbers, int64_t *axes, const int64_t **dims) {
 	*axes = next(r);
 	*dims = r->at;
@@ -78,6 +78,16 @@ static inline OrtStatus *fits(const OrtApi *api, const OrtValue *v, int64_t reac
 		status = fail(api, "vlpx: a program reads behind the end of a tensor");
 	release(about);
 	return status;
+}
+
+// inParts computes the parts of an operation, several at a time where there are several.
+static inline OrtStatus *inParts(const OrtApi *api, const OrtKernelContext *context, void (*part)(void *, size_t), size_t parts, void *about) {
+	if (parts == 1) {
+		part(about, 0);
+		return NULL;
+	}
+	OrtStatus *(*parallel)(const OrtKernelContext *, void (*)(void *, size_t), size_t, size_t, void *) = api[kernelContextParallelFor];
+	return parallel(context, part, parts, 0, about);
 }
 
 static inline const char *processor(const OrtCustomOp *op) { return NULL; } // any processor

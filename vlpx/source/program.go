@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -145,6 +146,9 @@ func methodsOf(t reflect.Type) []method {
 // started is about when the program began to run.
 var started = time.Now()
 
+// byGoRun is where go run keeps programs: a folder of its own among temporary ones, or Go's cache, wherever that is ($GOCACHE).
+var byGoRun = regexp.MustCompile(`/go-build|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
+
 // builtAt is until when its files were what the running program was built from. One that go run has built before it takes again, once it
 // has seen that they are as they were then.
 func builtAt() (time.Time, error) {
@@ -152,7 +156,7 @@ func builtAt() (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+	if byGoRun.MatchString(filepath.ToSlash(path)) {
 		return started, nil
 	}
 	info, err := os.Stat(path)

@@ -8,7 +8,7 @@ import (
 
 // tags is the notebook of TAGS-DC's tables and figures.
 func tags() (kernels.Notebook, error) {
-	notebook, err := compose(tagsIntroduction, "1, 2", "tags", "vlpx/written", "vlpx/tagged")
+	notebook, err := compose(tagsIntroduction, "1, 2", "tags", "vlpx/written", "vlpx/tagged", "vlpx/ceilings-written")
 	notebook.Cells = append(notebook.Cells, kernels.Markdown(strings.TrimSpace(`
 ## One caption, all that is written of it
 The sentences that a trained model writes from one caption, hardest first, with the changed words marked, the scores, what the

@@ -1,6 +1,7 @@
 package scenes
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,53 @@ import (
 func smallSplit(t *testing.T) *Split {
 	t.Helper()
 	return newSplit(Config{Density: "half"}.WithDefaults(), &firstWorld, 2, 60, 5)
+}
+
+// What fills a sentence is what is true of the scene with any words of the language in the gaps, tried one by one.
+func TestFillAgainstTrial(t *testing.T) {
+	split := smallSplit(t)
+	vocabulary := map[string]bool{}
+	for i := range split.Len() {
+		for _, caption := range split.Captions(i) {
+			for _, word := range strings.Fields(caption) {
+				vocabulary[word] = true
+			}
+		}
+	}
+	all, several := slices.Sorted(maps.Keys(vocabulary)), false
+	rapid.Check(t, func(t *rapid.T) {
+		i := rapid.IntRange(0, split.Len()-1).Draw(t, "image")
+		caption := strings.Fields(rapid.SampledFrom(split.Captions(i)).Draw(t, "caption"))
+		gaps := rapid.SliceOfNDistinct(rapid.IntRange(0, len(caption)-1), 0, 2, rapid.ID).Draw(t, "gaps")
+		words := slices.Clone(caption)
+		for _, k := range gaps {
+			words[k] = ""
+		}
+		var want []string
+		tried := slices.Clone(caption)
+		var try func(gaps []int)
+		try = func(gaps []int) {
+			if len(gaps) == 0 {
+				sentence := strings.Join(tried, " ")
+				if holds, _ := split.Judge(i, sentence); holds {
+					want = append(want, sentence)
+				}
+				return
+			}
+			for _, tried[gaps[0]] = range all {
+				try(gaps[1:])
+			}
+		}
+		try(gaps)
+		slices.Sort(want)
+		if got := split.Fill(i, words); !slices.Equal(got, want) {
+			t.Fatalf("%q of image %d: got %q, want %q", words, i, got, want)
+		}
+		several = several || len(want) > 1
+	})
+	if !several {
+		t.Error("no gap was filled in two ways")
+	}
 }
 
 // Every name of an exact graph stands where it says, and the graph says what the caption's own one does.

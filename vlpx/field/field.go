@@ -54,6 +54,9 @@ const (
 	DraftWords Name = "words of drafts" // the original ids where masked, objective.Ignored elsewhere, [batch, K, tokens] int32
 	Refills    Name = "refills"         // uniform draws in [0, 1), [batch, K, L, tokens]
 	Annotated  Name = "annotated"       // the distinct ids in all captions of each image, padded with zeros, [batch, 5 tokens] int32
+	// TrueFillings are the sentences that a draft's masked words can become and that are true of the image, padded with zeros,
+	// [batch, K, negative.MostTrue, tokens] int32. A draft of more than these has -1 in all places.
+	TrueFillings Name = "true fillings"
 
 	// Of questions in the place of captions: their distinct answers, and what these weigh, such as the share of the people who gave each.
 	Answers       Name = "answers"            // ids, padded with zeros, [batch, answers, tokens of an answer] int32
@@ -99,7 +102,7 @@ func (n Name) OfImages() bool { return n == Image || n == View || n == Other || 
 // OfCaptions reports a field that is made of the captions' tokens.
 func (n Name) OfCaptions() bool {
 	switch n {
-	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated, Answers, AnswerWeights:
+	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated, TrueFillings, Answers, AnswerWeights:
 		return true
 	}
 	return false

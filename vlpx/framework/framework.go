@@ -200,6 +200,8 @@ func (u Use) Field(name field.Name) field.Field {
 		return field.Float32(name, u.Batch, of.Masks, of.Refills, u.Tokens)
 	case field.Annotated:
 		return field.Int32(name, u.Batch, 5*u.Tokens)
+	case field.TrueFillings:
+		return field.Int32(name, u.Batch, u.Method.Writing.Sizes().Masks, negative.MostTrue, u.Tokens)
 	case field.Index, field.Items, field.Class, field.Verdict:
 		return field.Int32(name, u.Batch)
 	case field.Noise:

@@ -2,6 +2,7 @@ package negative
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -42,7 +43,17 @@ const (
 	Penalised Filter = "penalised"
 	// Different leaves out the caption itself and all but the last of equal sentences, and no other.
 	Different Filter = "different"
+	// OnlyFalse leaves out what Different does, and all that are true of the image, which only data in a known language tells.
+	OnlyFalse Filter = "exact"
+	// OnlyTrue leaves out what Different does, and all that are not known to be true: what remains are false negatives.
+	OnlyTrue Filter = "only-true"
 )
+
+var filters = []Filter{Annotated, Penalised, Different, OnlyFalse, OnlyTrue}
+
+// MostTrue is how many true sentences of a draft are told. Of generated scenes' drafts one in ten thousand has more; what is written from
+// such a one is left out by OnlyFalse and by OnlyTrue.
+const MostTrue = 64
 
 // Validate reports what is wrong with the settings.
 func (t TAGS) Validate() error {
@@ -54,8 +65,8 @@ func (t TAGS) Validate() error {
 		return fmt.Errorf("negative: TAGS refills at a temperature of %g; it is above 0", t.Temperature)
 	case !(t.Rate > 0 && t.Rate <= 1):
 		return fmt.Errorf("negative: TAGS masks at a rate of %g; it lies in (0, 1]", t.Rate)
-	case t.Filter != Annotated && t.Filter != Penalised && t.Filter != Different:
-		return fmt.Errorf("negative: TAGS has no filter %q; there are \"\", %q and %q", t.Filter, Penalised, Different)
+	case !slices.Contains(filters, t.Filter):
+		return fmt.Errorf("negative: TAGS has no filter %q; there are %q", t.Filter, filters)
 	case t.MLM < 0 || t.ISTM < 0 || t.WoD < 0 || t.WoC < 0:
 		return fmt.Errorf("negative: TAGS weighs its losses by %g, %g, %g and %g; none is below 0", t.MLM, t.ISTM, t.WoD, t.WoC)
 	}
@@ -72,8 +83,11 @@ func (t TAGS) Reads() []field.Name {
 	names := []field.Name{field.Drafts, field.DraftWords}
 	if t.Keep > 0 {
 		names = append(names, field.Refills)
-		if t.Filter == Annotated {
+		switch t.Filter {
+		case Annotated:
 			names = append(names, field.Annotated)
+		case OnlyFalse, OnlyTrue:
+			names = append(names, field.TrueFillings)
 		}
 	}
 	return names
@@ -132,8 +146,15 @@ func (f Filter) passes(w Writer, sentences *Node, dtype dtypes.DType) *Node {
 		return Ones(sentences.Graph(), shapes.Make(dtype, sentences.Shape().Dimensions[:2]...))
 	}
 	out := Or(repeatsCaption(w.Captions, sentences), comesAgain(sentences))
-	if f == Annotated {
+	switch f {
+	case Annotated:
 		out = Or(out, AllAnnotated(w.Captions, w.Fields.Of(field.Annotated), sentences))
+	case OnlyFalse:
+		are, told := areTrue(w.Fields.Of(field.TrueFillings), sentences)
+		out = Or(out, Or(are, Not(told)))
+	case OnlyTrue:
+		are, _ := areTrue(w.Fields.Of(field.TrueFillings), sentences)
+		out = Or(out, Not(are))
 	}
 	return ConvertDType(Not(out), dtype)
 }
@@ -155,6 +176,21 @@ func AllAnnotated(captions, annotated, sentences *Node) *Node {
 	occurs := Equal(BroadcastToDims(InsertAxes(sentences, -1), all...), BroadcastToDims(InsertAxes(annotated, 1, 1), all...))
 	occurs = GreaterThan(ReduceSum(ConvertDType(occurs, dtypes.Int32), -1), Const(captions.Graph(), int32(0)))
 	return every(Or(kept, occurs))
+}
+
+// areTrue reports which sentences [batch, n, tokens], as many of each draft, are true, by field.TrueFillings, and whether that is told of
+// their draft; both [batch, n], bool.
+func areTrue(fillings, sentences *Node) (are, told *Node) {
+	batch, masks, most, tokens := fillings.Shape().Dim(0), fillings.Shape().Dim(1), fillings.Shape().Dim(2), fillings.Shape().Dim(3)
+	n := sentences.Shape().Dim(1)
+	all := []int{batch, masks, n / masks, most, tokens}
+	equal := every(Equal(BroadcastToDims(Reshape(sentences, batch, masks, n/masks, 1, tokens), all...),
+		BroadcastToDims(InsertAxes(fillings, 2), all...)))
+	none := Const(fillings.Graph(), int32(0))
+	are = GreaterThan(ReduceSum(ConvertDType(equal, dtypes.Int32), -1), none)
+	first := Reshape(Slice(fillings, AxisRange(), AxisRange(), AxisRange(0, 1), AxisRange(0, 1)), batch, masks, 1)
+	told = GreaterOrEqual(BroadcastToDims(first, all[:3]...), none)
+	return Reshape(are, batch, n), Reshape(told, batch, n)
 }
 
 // repeatsCaption reports which sentences [batch, n, tokens] are the caption [batch, tokens]; [batch, n], bool.

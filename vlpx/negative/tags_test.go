@@ -21,16 +21,16 @@ import (
 // Which sentences are the caption, come again, or have no word that the image's captions have not: against loops, with so few words that
 // all of it happens often.
 func TestFiltersAgainstLoops(t *testing.T) {
-	const batch, n, tokens, known = 2, 5, 3, 4
+	const batch, n, tokens, known, masks, most = 2, 6, 3, 4, 2, 3
 	run := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 		captions, sentences := in[0], in[1]
 		whole := func(is *Node) *Node { return Reshape(ConvertDType(is, dtypes.Float32), -1) }
 		out := []*Node{whole(repeatsCaption(captions, sentences)), whole(comesAgain(sentences)),
 			whole(AllAnnotated(captions, in[2], sentences)),
 			whole(Penalties(captions, sentences, dtypes.Float32))}
-		for _, f := range []Filter{Annotated, Different, Penalised} {
-			out = append(out, whole(f.passes(Writer{Captions: captions, Fields: field.Nodes{field.Annotated: in[2]}}, sentences,
-				dtypes.Float32)))
+		fields := field.Nodes{field.Annotated: in[2], field.TrueFillings: in[3]}
+		for _, f := range filters {
+			out = append(out, whole(f.passes(Writer{Captions: captions, Fields: fields}, sentences, dtypes.Float32)))
 		}
 		return out
 	})
@@ -39,15 +39,28 @@ func TestFiltersAgainstLoops(t *testing.T) {
 		captions := rapid.SliceOfN(word, batch*tokens, batch*tokens).Draw(rt, "captions")
 		sentences := rapid.SliceOfN(word, batch*n*tokens, batch*n*tokens).Draw(rt, "sentences")
 		annotated := rapid.SliceOfN(rapid.Int32Range(0, 3), batch*known, batch*known).Draw(rt, "annotated")
+		fillings := rapid.SliceOfN(rapid.Int32Range(0, 3), batch*masks*most*tokens, batch*masks*most*tokens).Draw(rt, "true")
+		told := rapid.SliceOfN(rapid.Bool(), batch*masks, batch*masks).Draw(rt, "told")
+		for draft, is := range told {
+			if of := fillings[draft*most*tokens : (draft+1)*most*tokens]; !is {
+				copy(of, slices.Repeat([]int32{-1}, len(of)))
+			}
+		}
 		got := run(tensors.FromFlatDataAndDimensions(captions, batch, tokens),
 			tensors.FromFlatDataAndDimensions(sentences, batch, n, tokens),
-			tensors.FromFlatDataAndDimensions(annotated, batch, known))
+			tensors.FromFlatDataAndDimensions(annotated, batch, known),
+			tensors.FromFlatDataAndDimensions(fillings, batch, masks, most, tokens))
 		number := map[bool]float64{true: 1}
 		for at := range batch * n {
 			of := func(j int) []int32 { return sentences[j*tokens : (j+1)*tokens] }
 			k := at / n
 			caption := captions[k*tokens : (k+1)*tokens]
-			own, later, all := slices.Equal(of(at), caption), false, true
+			own, later, all, is := slices.Equal(of(at), caption), false, true, false
+			draft := at / (n / masks)
+			for j := range most {
+				from := (draft*most + j) * tokens
+				is = is || slices.Equal(of(at), fillings[from:from+tokens])
+			}
 			for j := at + 1; j < (k+1)*n; j++ {
 				later = later || slices.Equal(of(at), of(j))
 			}
@@ -55,9 +68,10 @@ func TestFiltersAgainstLoops(t *testing.T) {
 				all = all && (id == caption[i] || slices.Contains(annotated[k*known:(k+1)*known], id))
 			}
 			want := []float64{number[own], number[later], number[all], 3*number[own] + 2*number[later],
-				number[!all && !later], number[!own && !later], 1}
-			for i, name := range []string{"the caption", "comes again", "annotated", "penalties", "passes", "passes, different",
-				"passes, penalised"} {
+				number[!all && !later], 1, number[!own && !later], number[!own && !later && !is && told[draft]],
+				number[!own && !later && is]}
+			for i, name := range []string{"the caption", "comes again", "annotated", "penalties", "passes", "passes, penalised",
+				"passes, different", "passes, exact", "passes, only true"} {
 				if got[i][at] != want[i] {
 					rt.Fatalf("sentence %v of %v, %s: got %g, want %g", of(at), caption, name, got[i][at], want[i])
 				}

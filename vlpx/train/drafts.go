@@ -2,6 +2,7 @@ package train
 
 import (
 	"slices"
+	"strings"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenegraph"
@@ -100,6 +101,60 @@ func (i *input) annotated(b *miniBatch) []int32 {
 		all = append(append(all, ids...), make([]int32, most-len(ids))...)
 	}
 	return all
+}
+
+// trueFillings lists the true sentences that each draft of a mini-batch can become, see field.TrueFillings. Of a caption that is cut there
+// are none.
+func (i *input) trueFillings(b *miniBatch) []int32 {
+	maxLen, masks := i.job.Config.MaxLen, i.job.Config.Method.Writing.Sizes().Masks
+	all := make([]int32, 0, len(b.Pairs)*masks*negative.MostTrue*maxLen)
+	d := i.drafts(b)
+	for k, pair := range b.Pairs {
+		ids := b.IDs[k*maxLen : (k+1)*maxLen]
+		for draft := k * masks; draft < (k+1)*masks; draft++ {
+			fillings := i.fillings(pair, ids, d.words[draft*maxLen:(draft+1)*maxLen])
+			fit := fillings[:min(len(fillings), negative.MostTrue)]
+			var filled int32
+			if len(fillings) > len(fit) {
+				fit, filled = nil, -1
+			}
+			all = append(all, slices.Concat(fit...)...)
+			all = append(all, slices.Repeat([]int32{filled}, (negative.MostTrue-len(fit))*maxLen)...)
+		}
+	}
+	return all
+}
+
+// fillings are the true sentences of the image of a pair, as ids, that differ from its caption only where words of a draft are not
+// objective.Ignored.
+func (i *input) fillings(pair int, caption, draft []int32) (fillings [][]int32) {
+	sentence, maxLen := i.sentence(pair), len(caption)
+	if i.job.Tokenizer.Cut(sentence, maxLen) {
+		return nil
+	}
+	words := strings.Fields(sentence)
+	for k, place := range i.job.Tokenizer.Places(words) {
+		if slices.ContainsFunc(draft[1+place[0]:1+place[1]], func(id int32) bool { return id != objective.Ignored }) {
+			words[k] = ""
+		}
+	}
+	for _, said := range i.language.Fill(i.pairs[pair].Image, words) {
+		ids := i.job.Tokenizer.EncodeCaption(said, maxLen)
+		if !i.job.Tokenizer.Cut(said, maxLen) && agree(ids, caption, draft) {
+			fillings = append(fillings, ids)
+		}
+	}
+	return fillings
+}
+
+// agree reports whether a sentence is the caption but for the words of a draft that are not objective.Ignored.
+func agree(ids, caption, draft []int32) bool {
+	for at, id := range draft {
+		if id == objective.Ignored && ids[at] != caption[at] {
+			return false
+		}
+	}
+	return true
 }
 
 // sentence is the caption of a pair as the tokenizer sees it.

@@ -109,10 +109,11 @@ var (
 		field.PoolItems: func(i *input, b *miniBatch) []int32 {
 			return each(b.pool, func(pair int) int { return i.pairs[pair].Image })
 		},
-		field.Drafts:     func(i *input, b *miniBatch) []int32 { return i.drafts(b).masked },
-		field.DraftWords: func(i *input, b *miniBatch) []int32 { return i.drafts(b).words },
-		field.Annotated:  func(i *input, b *miniBatch) []int32 { return i.annotated(b) },
-		field.Index:      func(_ *input, b *miniBatch) []int32 { return each(b.Batch, func(pair int) int { return pair }) },
+		field.Drafts:       func(i *input, b *miniBatch) []int32 { return i.drafts(b).masked },
+		field.DraftWords:   func(i *input, b *miniBatch) []int32 { return i.drafts(b).words },
+		field.Annotated:    func(i *input, b *miniBatch) []int32 { return i.annotated(b) },
+		field.TrueFillings: func(i *input, b *miniBatch) []int32 { return i.trueFillings(b) },
+		field.Index:        func(_ *input, b *miniBatch) []int32 { return each(b.Batch, func(pair int) int { return pair }) },
 		field.Items: func(i *input, b *miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return i.pairs[pair].Image })
 		},
@@ -200,6 +201,9 @@ func (i *input) readable() error {
 					"give a locked encoder, or regions, of that size",
 					c.Framework.Name(), reads, image)
 			}
+		case f.Name == field.TrueFillings && i.language == nil:
+			return fmt.Errorf("train: the filter of %s asks which sentences are true of an image of %s, whose language is not known; use "+
+				"generated scenes, or another filter", c.Method.Name, set.Name())
 		case f.Name == field.Answers:
 			if err := i.answerable(f.Shape); err != nil {
 				return err

@@ -185,6 +185,49 @@ func TestWrittenAfterAStop(t *testing.T) {
 	}
 }
 
+// By the exact filter no true sentence passes, and every other one does that is new; by its contrary only true ones. From a draft that more
+// true sentences fill than are told nothing passes.
+func TestExactFilters(t *testing.T) {
+	for _, filter := range []negative.Filter{negative.OnlyFalse, negative.OnlyTrue} {
+		for _, rate := range []float64{0.15, 0.6} {
+			job := onUNITER(t, writingBy("TAGS", func(m *negative.TAGS) { m.Filter, m.Rate = filter, rate }), 0)
+			job.Config.Epochs = 1
+			tokens, n, language := job.Config.MaxLen, 12, datasets.Language(job.Set)
+			seen, untold := map[[2]bool]int{}, 0
+			steps(t, job, func(tr *trainer, b *miniBatch, in field.Values, out Output) {
+				sentences, passed := ints(t, out.Values, field.Sentences), floats(t, out.Values, field.SentencePassed)
+				fillings := ints(t, in, field.TrueFillings)
+				for at := range passed {
+					k := at / n
+					of := func(j int) []int32 { return sentences[j*tokens : (j+1)*tokens] }
+					holds, known := language.Judge(tr.pairs[b.Pairs[k]].Image, job.Tokenizer.Decode(of(at)))
+					holds = holds && known && job.Tokenizer.Whole(of(at))
+					isNew := !slices.Equal(of(at), b.IDs[k*tokens:(k+1)*tokens])
+					for j := at + 1; j < (k+1)*n; j++ {
+						isNew = isNew && !slices.Equal(of(at), of(j))
+					}
+					want := isNew && holds == (filter == negative.OnlyTrue)
+					if told := fillings[at/4*negative.MostTrue*tokens] >= 0; !told {
+						want, untold = false, untold+1
+					}
+					if got := passed[at] > 0; got != want {
+						t.Errorf("%s: %q of image %d, true: %v, new: %v; it passes: %v", filter, job.Tokenizer.Decode(of(at)),
+							tr.pairs[b.Pairs[k]].Image, holds, isNew, got)
+					}
+					seen[[2]bool{holds, isNew}]++
+				}
+			})
+			if dense := rate > 0.5; len(seen) < 4 && !dense || (untold > 0) != dense {
+				t.Errorf("%s at a rate of %g: got %v sentences by whether they are true and new, and %d of which it is not told",
+					filter, rate, seen, untold)
+			}
+		}
+	}
+	unspoken := onUNITER(t, writingBy("TAGS", func(m *negative.TAGS) { m.Filter = negative.OnlyFalse }), 0)
+	unspoken.Set = said{unspoken.Set, [][]string{{"a red disc"}}}
+	refused(t, unspoken, "whose language is not known; use generated scenes, or another filter")
+}
+
 // What training counts of an epoch's sentences is what there is of each kind among them, one by one.
 func TestWrittenAgainstLoop(t *testing.T) {
 	job := onUNITER(t, writing(), 0)

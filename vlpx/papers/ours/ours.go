@@ -77,6 +77,7 @@ var artifacts = []paper.Artifact{
 	costMap,
 	written,
 	tagged,
+	filters,
 	queried,
 	captions,
 	questions,

@@ -14,10 +14,8 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/evidence"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
-	"vlpx.internal/vlpx/scale"
 )
 
 // agreement asks whether the papers' measure ranks the methods as people do, or as the exact relation does where there is one.
@@ -33,9 +31,7 @@ var agreement = paper.Artifact{
 		"are of scenes alone.",
 	Rows: append(methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D", "SRCL", "DiHT", "S-ITC", "Hard quantile"),
 		plan.UniformRow(), plan.MethodRow("MAFA (Oracle)").As(judgedExactly).OnScenes(),
-		plan.MethodRow("GRIT-VLP").As("GRIT-VLP without the false ones").OnScenes().With(func(_ scale.Scale, m *negative.Method) {
-			m.LeftOut = negative.Exact{}
-		})),
+		withTruth(plan.MethodRow("GRIT-VLP").OnScenes(), withoutFalse, false)),
 	Columns: slices.Concat(agreementColumns("Re-ranked by ITM", ""), agreementColumns("By cosine", eval.CosinePrefix)),
 	Table:   agreementTable,
 	Figure:  agreementFigure,

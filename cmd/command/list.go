@@ -15,12 +15,13 @@ import (
 
 // listed is an artifact as `vlpx list -json` says it.
 type listed struct {
-	ID     string            `json:"id"`
-	Paper  string            `json:"paper"`
-	Title  string            `json:"title"`
-	Status paper.Status      `json:"status"`
-	Runs   int               `json:"runs"` // with three seeds
-	Cost   map[string]string `json:"cost"` // of those runs by scale; see paper.Cost
+	ID      string            `json:"id"`
+	Paper   string            `json:"paper"`
+	Title   string            `json:"title"`
+	Status  paper.Status      `json:"status"`
+	Shipped paper.Extents     `json:"shipped"`
+	Runs    int               `json:"runs"` // with three seeds
+	Cost    map[string]string `json:"cost"` // of those runs by scale; see paper.Cost
 }
 
 func listCommand() *cobra.Command {
@@ -28,13 +29,17 @@ func listCommand() *cobra.Command {
 	var home string
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List every table and figure of the papers, with status and cost, and how far the store's sweeps are",
+		Short: "List every table and figure of the papers, with cost and what is shipped, and how far the store's sweeps are",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			references, err := paper.References()
+			if err != nil {
+				return err
+			}
 			var all []listed
 			for _, a := range catalogue.List() {
 				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(),
-					Cost: map[string]string{}}
+					Shipped: paper.Shipped(a, references), Cost: map[string]string{}}
 				for _, name := range scale.ScaleNames() {
 					one.Cost[name] = "–"
 					if one.Runs > 0 {
@@ -49,13 +54,13 @@ func listCommand() *cobra.Command {
 				return e.Encode(all)
 			}
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "ID\tSTATUS\tRUNS\tTINY\tMINI\tSMALL\tPAPER\tTITLE")
+			fmt.Fprintln(w, "ID\tRUNS\tTINY\tMINI\tSMALL\tPAPER\tSHIPPED\tTITLE")
 			for _, a := range all {
-				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Status, a.Runs, a.Cost["tiny"], a.Cost["mini"], a.Cost["small"],
-					a.Cost["paper"], a.Title)
+				fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Runs, a.Cost["tiny"], a.Cost["mini"], a.Cost["small"],
+					a.Cost["paper"], a.Shipped, a.Title)
 			}
 			fmt.Fprintln(w, "\nCost of three seeds: tiny and mini with ONNX Runtime on two cores, small and paper on one large GPU "+
-				"(estimates).")
+				"(estimates). Shipped: the project's own runs at mini, which vlpx show ID prints.")
 			if err := w.Flush(); err != nil {
 				return err
 			}

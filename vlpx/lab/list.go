@@ -27,10 +27,14 @@ func List(name string, own ...negative.Method) (tables.Table, bool) {
 		t, err := Settings(nil, Options{})
 		return t, err == nil
 	}
+	references, err := paper.References()
+	if err != nil {
+		return tables.Table{}, false
+	}
 	t := tables.Table{
 		Title: "What vlpx regenerates", Heading: "artifact",
 		Note:    "Times are of three seeds with ONNX Runtime on two cores.",
-		Columns: []tables.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
+		Columns: []tables.Column{{Name: "shows"}, {Name: "shipped"}, {Name: "at tiny"}, {Name: "at mini"}},
 	}
 	for _, a := range catalogue.List() {
 		if name != "" && !strings.EqualFold(a.Paper(), name) {
@@ -40,7 +44,7 @@ func List(name string, own ...negative.Method) (tables.Table, bool) {
 		if runs > 0 && a.Status() != paper.NotYet {
 			tiny, mini = paper.Cost("tiny", runs), paper.Cost("mini", runs)
 		}
-		t.Rows = append(t.Rows, words(a.ID, a.Title, string(a.Status()), tiny, mini))
+		t.Rows = append(t.Rows, words(a.ID, a.Title, paper.Shipped(a, references).String(), tiny, mini))
 	}
 	return t, len(t.Rows) > 0
 }

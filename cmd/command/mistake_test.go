@@ -145,6 +145,7 @@ func TestMistakes(t *testing.T) {
 		{tiny("-typeface", "tines"), []string{`"tines"`, `did you mean "times"`, "computermodern"}},
 		{tiny("-tables", "doc"), []string{"-tables doc", "tex"}},
 		{tiny("-figures", "doc"), []string{"-figures doc", "svg"}},
+		{[]string{"show", "vlpx/map", "-o", "map.jpg"}, []string{"-o map.jpg", "nothing would be written", ".png, .svg"}},
 		{tiny("-out", "file"), []string{"file", "-out"}},
 		{shortest("eval", "ALBEF"), []string{"ALBEF, seed 1", "train it first"}},
 		{shortest("eval", "InfoNCE", "-split", "tset"), []string{`"tset"`, "test"}},

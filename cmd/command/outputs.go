@@ -68,6 +68,10 @@ func (o *outputs) check(artifacts int) error {
 			}
 		}
 	}
+	if o.name != "" && len(o.tables)+len(o.figures) == 0 {
+		return fmt.Errorf("-o %s: nothing would be written; end it in .%s, or say -tables or -figures", o.name,
+			strings.Join(slices.Concat(lab.FigureEndings(), lab.TableEndings()), ", ."))
+	}
 	return nil
 }
 

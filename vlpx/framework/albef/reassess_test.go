@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -49,15 +50,10 @@ func assess(a Model, s *model.Scope, m negative.Method, in field.Nodes, which ne
 // measured are the scalars that build makes of the three pairs, by the weights of a store.
 func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in field.Nodes) []*Node) []float64 {
 	t.Helper()
-	exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
-		return build(s, threeFields(in))
-	}))(t)
-	defer exec.Finalize()
-	results := must.Get(framework.Call(exec, threePairs()...))(t)
-	defer framework.Release(results)
 	var numbers []float64
-	for _, x := range results {
-		numbers = append(numbers, float64(tensors.ToScalar[float32](x)))
+	for _, of := range steptest.Run(t, on, store, func(s *model.Scope, in []*Node) []*Node { return build(s, threeFields(in)) },
+		threePairs()...) {
+		numbers = append(numbers, of[0])
 	}
 	return numbers
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -67,30 +68,13 @@ func enlarge(t *testing.T, store *model.Store, root string) {
 }
 
 // whole runs a graph on the three pairs' pixels and captions with drafts; its results are flat.
-func whole(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in field.Nodes) []*Node) (flat [][]float64) {
+func whole(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in field.Nodes) []*Node) [][]float64 {
 	t.Helper()
-	exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
+	return steptest.Run(t, on, store, func(s *model.Scope, in []*Node) []*Node {
 		nodes := threeFields(in)
 		maps.Copy(nodes, draft(in[0].Graph()))
 		return build(s, nodes)
-	}))(t)
-	defer exec.Finalize()
-	results := must.Get(framework.Call(exec, threePairs()...))(t)
-	defer framework.Release(results)
-	for _, x := range results {
-		var numbers []float64
-		if x.DType().IsInt() {
-			for _, v := range tensors.MustCopyFlatData[int32](x) {
-				numbers = append(numbers, float64(v))
-			}
-		} else {
-			for _, v := range tensors.MustCopyFlatData[float32](x) {
-				numbers = append(numbers, float64(v))
-			}
-		}
-		flat = append(flat, numbers)
-	}
-	return flat
+	}, threePairs()...)
 }
 
 // ITM is the weighted cross entropy of the method's pairs and of the written sentences, each caption's weighing as much as a pair, as the

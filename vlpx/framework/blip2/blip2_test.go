@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -25,13 +26,13 @@ func TestPadding(t *testing.T) {
 	want := step(t, on, store, m, u, three(5))
 	got := step(t, on, store, m, use(negative.Plain(), 3, 8), three(8))
 	sum := 0.0
-	for name, loss := range want.losses {
-		near(t, string(name)+" with more padding", got.losses[name], loss)
+	for name, loss := range want.Losses {
+		near(t, string(name)+" with more padding", got.Losses[name], loss)
 		sum += loss
 	}
-	near(t, "the losses again", want.again, sum)
-	for path, size := range want.gradients {
-		near(t, path+" with more padding", got.gradients[path], size)
+	near(t, "the losses again", want.Again, sum)
+	for path, size := range want.Gradients {
+		near(t, path+" with more padding", got.Gradients[path], size)
 	}
 }
 
@@ -41,7 +42,7 @@ func TestGenerationIsCausal(t *testing.T) {
 	u := use(negative.Plain(), 3, 5)
 	store := initialised(t, on, m, u)
 	logits := func(b mini) []float64 {
-		return called(t, on, store, func(s *model.Scope, in []*Node) []*Node {
+		return steptest.Run(t, on, store, func(s *model.Scope, in []*Node) []*Node {
 			online := s.Store().Scope(framework.Model)
 			seen := m.Look(online, in[1])
 			return []*Node{m.NextLogits(online, in[0], seen.Offered)}
@@ -88,19 +89,19 @@ func TestNewPositivesAreGenerated(t *testing.T) {
 		}
 	}
 	for k := range 3 {
-		add(k, int(got.outputs[field.PickedTexts][k]), got.outputs[field.TextScores][k])
+		add(k, int(got.Outputs[field.PickedTexts][k]), got.Outputs[field.TextScores][k])
 	}
 	for k := range 3 {
-		add(int(got.outputs[field.PickedImages][k]), k, got.outputs[field.ImageScores][k])
+		add(int(got.Outputs[field.PickedImages][k]), k, got.Outputs[field.ImageScores][k])
 	}
 	if count == 0 || count == 6 {
 		t.Fatalf("%d of 6 candidates are true; want some", count)
 	}
-	near(t, "joined", got.outputs[field.Joined][0], float64(count))
+	near(t, "joined", got.Outputs[field.Joined][0], float64(count))
 	plain := step(t, on, store, m, use(negative.Plain(), len(all.images), 5), all)
-	near(t, "ITG", got.losses[negative.ITG], plain.losses[negative.ITG])
+	near(t, "ITG", got.Losses[negative.ITG], plain.Losses[negative.ITG])
 	u.Room = count
-	near(t, "ITG without spare rows", step(t, on, store, m, u, b).losses[negative.ITG], plain.losses[negative.ITG])
+	near(t, "ITG without spare rows", step(t, on, store, m, u, b).Losses[negative.ITG], plain.Losses[negative.ITG])
 }
 
 // A frozen image encoder has no gradient and does not decay; the normalisation behind it is trained.
@@ -111,7 +112,7 @@ func TestFrozen(t *testing.T) {
 		m.Frozen = frozen
 		u := use(negative.Plain(), 3, 5)
 		store := initialised(t, on, m, u)
-		of := step(t, on, store, m, u, three(5)).gradients
+		of := step(t, on, store, m, u, three(5)).Gradients
 		vision := 0
 		for v := range store.Scope(framework.Model + "/vision").IterVariables() {
 			vision++
@@ -138,7 +139,7 @@ func TestLocked(t *testing.T) {
 		t.Errorf("there is %s", v.Path())
 	}
 	of := step(t, on, store, m, u, three(5))
-	if of.gradients["/qformer/layer_0/cross/kv/weights"] == 0 || of.losses[negative.ITC] == 0 {
+	if of.Gradients["/qformer/layer_0/cross/kv/weights"] == 0 || of.Losses[negative.ITC] == 0 {
 		t.Errorf("got %+v", of)
 	}
 }

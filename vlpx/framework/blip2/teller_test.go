@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
@@ -54,7 +55,7 @@ func TestPartsTell(t *testing.T) {
 		store := initialised(t, on, m, u)
 		inputs := m.Inputs(u)
 		var forward field.Numbers
-		results := called(t, on, store, func(s *model.Scope, args []*Node) []*Node {
+		results := steptest.Run(t, on, store, func(s *model.Scope, args []*Node) []*Node {
 			nodes := field.Nodes{}
 			for k, f := range inputs {
 				nodes[f.Name] = args[k]

@@ -7,11 +7,11 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -140,88 +140,13 @@ func (b mini) values(inputs []field.Field) field.Values {
 	return in
 }
 
-// outcome is what a step reports, with the sum of the absolute numbers of each variable's gradient by the weighted sum of the losses.
-type outcome struct {
-	losses    map[negative.Loss]float64
-	total     float64
-	outputs   map[field.Name][]float64
-	gradients map[string]float64
-}
-
 // step makes a step, in training.
-func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u framework.Use, b mini) outcome {
+func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u framework.Use, b mini) steptest.Step {
 	t.Helper()
 	inputs := m.Inputs(u)
-	in := b.values(inputs)
-	var losses []negative.Loss
-	var forward []field.Name
-	var paths []string
-	args := make([]*tensors.Tensor, len(inputs))
+	in, args := b.values(inputs), make([]*tensors.Tensor, len(inputs))
 	for k, f := range inputs {
 		args[k] = in[f.Name]
 	}
-	results := called(t, on, store, func(s *model.Scope, args []*Node) []*Node {
-		s.Store().SetTraining(args[0].Graph(), true)
-		nodes := field.Nodes{}
-		for k, f := range inputs {
-			nodes[f.Name] = args[k]
-		}
-		of := m.Step(s, u, nodes)
-		total := of.Of(m, negative.All)
-		out := []*Node{total}
-		for _, name := range m.Losses() {
-			if of.Losses[name] != nil {
-				losses, out = append(losses, name), append(out, of.Losses[name])
-			}
-		}
-		for name, node := range of.Outputs {
-			forward, out = append(forward, name), append(out, node)
-		}
-		var weights []*Node
-		for v := range store.Scope(framework.Model).IterVariables() {
-			if v.InUseByGraph(total.Graph()) {
-				paths, weights = append(paths, v.Path()), append(weights, v.NodeValue(total.Graph()))
-			}
-		}
-		for _, d := range Gradient(total, weights...) {
-			out = append(out, ReduceAllSum(Abs(d)))
-		}
-		return out
-	}, args...)
-	o := outcome{map[negative.Loss]float64{}, results[0][0], map[field.Name][]float64{}, map[string]float64{}}
-	results = results[1:]
-	for k, name := range losses {
-		o.losses[name] = results[k][0]
-	}
-	for k, name := range forward {
-		o.outputs[name] = results[len(losses)+k]
-	}
-	for k, path := range paths {
-		o.gradients[path[len(framework.Model):]] = results[len(losses)+len(forward)+k][0]
-	}
-	return o
-}
-
-// called runs a graph; its results are flat.
-func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node,
-	args ...*tensors.Tensor) (flat [][]float64) {
-	t.Helper()
-	exec := must.Get(model.NewExec(on, store, build))(t)
-	defer exec.Finalize()
-	results := must.Get(framework.Call(exec, args...))(t)
-	defer framework.Release(results)
-	for _, x := range results {
-		var numbers []float64
-		if x.DType().IsInt() {
-			for _, v := range tensors.MustCopyFlatData[int32](x) {
-				numbers = append(numbers, float64(v))
-			}
-		} else {
-			for _, v := range tensors.MustCopyFlatData[float32](x) {
-				numbers = append(numbers, float64(v))
-			}
-		}
-		flat = append(flat, numbers)
-	}
-	return flat
+	return steptest.Of(t, on, store, m, u, args...)
 }

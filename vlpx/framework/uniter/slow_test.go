@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -30,7 +31,7 @@ func alone(t *testing.T, on compute.Backend, store *model.Store, root string, m 
 	of := func(ids []int32) *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(slices.Clone(ids), 1, len(ids))
 	}
-	got := called(t, on, store, func(s *model.Scope, in []*Node) []*Node {
+	got := steptest.Run(t, on, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		scope := s.Store().Scope(root)
 		states := m.Encode(scope, in[0], in[1], in[2], nil)
@@ -83,9 +84,9 @@ func hardest(scores []float64, counts []bool, keep int) []int {
 }
 
 // slowStep computes a step of a method that retrieves, and writes if it does, pair by pair and row by row.
-func slowStep(t *testing.T, on compute.Backend, store *model.Store, m Model, method negative.Method, b mini) outcome {
+func slowStep(t *testing.T, on compute.Backend, store *model.Store, m Model, method negative.Method, b mini) steptest.Step {
 	t.Helper()
-	o := outcome{losses: map[negative.Loss]float64{}, outputs: map[field.Name][]float64{}}
+	o := steptest.Step{Losses: map[negative.Loss]float64{}, Outputs: map[field.Name][]float64{}}
 	score := func(ids []int32, image []float32) float64 {
 		return alone(t, on, store, framework.Model, m, ids, ids, image).score
 	}
@@ -111,13 +112,13 @@ func slowStep(t *testing.T, on compute.Backend, store *model.Store, m Model, met
 		sides[0] = append(sides[0], triplet(texts, counts, r.Keep, k)...)
 		sides[1] = append(sides[1], triplet(pictures, counts, r.Keep, k)...)
 	}
-	o.losses[negative.ITM] = mean(sides[0]) + mean(sides[1])
-	o.total = o.losses[negative.ITM]
+	o.Losses[negative.ITM] = mean(sides[0]) + mean(sides[1])
+	o.Total = o.Losses[negative.ITM]
 	tags, writes := method.Writing.(negative.TAGS)
 	if !writes {
 		return o
 	}
-	o.outputs[field.CaptionScores] = positives
+	o.Outputs[field.CaptionScores] = positives
 	writer := framework.Model
 	if tags.Static {
 		writer = framework.Frozen
@@ -163,14 +164,14 @@ func slowStep(t *testing.T, on compute.Backend, store *model.Store, m Model, met
 			// 0 is the padding of what is annotated
 			new := slices.ContainsFunc(sentence, func(id int32) bool { return id != 0 && !slices.Contains(caption, id) })
 			passed = append(passed, new && !again)
-			o.outputs[field.SentencePassed] = append(o.outputs[field.SentencePassed], map[bool]float64{true: 1}[new && !again])
+			o.Outputs[field.SentencePassed] = append(o.Outputs[field.SentencePassed], map[bool]float64{true: 1}[new && !again])
 			for _, id := range sentence {
-				o.outputs[field.Sentences] = append(o.outputs[field.Sentences], float64(id))
+				o.Outputs[field.Sentences] = append(o.Outputs[field.Sentences], float64(id))
 			}
 		}
-		o.outputs[field.SentenceScores] = append(o.outputs[field.SentenceScores], scores...)
+		o.Outputs[field.SentenceScores] = append(o.Outputs[field.SentenceScores], scores...)
 		for _, j := range hardest(scores, passed, tags.Keep) {
-			o.outputs[field.SentencesKept] = append(o.outputs[field.SentencesKept], float64(j))
+			o.Outputs[field.SentencesKept] = append(o.Outputs[field.SentencesKept], float64(j))
 			if !passed[j] {
 				continue
 			}
@@ -193,15 +194,15 @@ func slowStep(t *testing.T, on compute.Backend, store *model.Store, m Model, met
 	}
 	for loss, each := range map[negative.Loss][]float64{negative.MLM: mlm, negative.ISTM: istm, negative.WoD: wod, negative.WoC: woc} {
 		if weight := tags.Weight(loss); weight > 0 {
-			o.losses[loss] = mean(each)
-			o.total += weight * mean(each)
+			o.Losses[loss] = mean(each)
+			o.Total += weight * mean(each)
 		}
 	}
 	return o
 }
 
 // agree compares steps.
-func agree(t *testing.T, got, want outcome) {
+func agree(t *testing.T, got, want steptest.Step) {
 	t.Helper()
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -209,20 +210,20 @@ func agree(t *testing.T, got, want outcome) {
 			t.Errorf("%s: got %g, want %g", what, got, want)
 		}
 	}
-	near("total", got.total, want.total)
-	if len(got.losses) != len(want.losses) || len(got.outputs) != len(want.outputs) {
-		t.Errorf("got the losses %v and %d outputs, want %v and %d", got.losses, len(got.outputs), want.losses, len(want.outputs))
+	near("total", got.Total, want.Total)
+	if len(got.Losses) != len(want.Losses) || len(got.Outputs) != len(want.Outputs) {
+		t.Errorf("got the losses %v and %d outputs, want %v and %d", got.Losses, len(got.Outputs), want.Losses, len(want.Outputs))
 	}
-	for name, loss := range want.losses {
-		near(string(name), got.losses[name], loss)
+	for name, loss := range want.Losses {
+		near(string(name), got.Losses[name], loss)
 	}
-	for name, numbers := range want.outputs {
-		if len(got.outputs[name]) != len(numbers) {
-			t.Errorf("%s: got %d numbers, want %d", name, len(got.outputs[name]), len(numbers))
+	for name, numbers := range want.Outputs {
+		if len(got.Outputs[name]) != len(numbers) {
+			t.Errorf("%s: got %d numbers, want %d", name, len(got.Outputs[name]), len(numbers))
 			continue
 		}
 		for k, x := range numbers {
-			near(string(name), got.outputs[name][k], x)
+			near(string(name), got.Outputs[name][k], x)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestStepAgainstLoops(t *testing.T) {
 			}
 			got, want := step(t, on, store, small(), use(c.method), b), slowStep(t, on, store, small(), c.method, b)
 			agree(t, got, want)
-			if name == "written" && !slices.Contains(want.outputs[field.SentencePassed], 0) {
+			if name == "written" && !slices.Contains(want.Outputs[field.SentencePassed], 0) {
 				t.Error("every sentence passes; the case reports little")
 			}
 		})
@@ -75,18 +75,18 @@ func TestStepToSpare(t *testing.T) {
 	}
 	got := step(t, on, store, wider, longer, b)
 	var sentences []float64
-	for k, id := range got.outputs[field.Sentences] {
+	for k, id := range got.Outputs[field.Sentences] {
 		if k%9 < 6 {
 			sentences = append(sentences, id)
 		} else if id != 0 {
 			t.Errorf("a word %g behind the padding", id)
 		}
 	}
-	got.outputs[field.Sentences] = sentences
+	got.Outputs[field.Sentences] = sentences
 	agree(t, got, want)
-	for path, size := range want.gradients {
-		if !(math.Abs(got.gradients[path]-size) <= 1e-3*max(0.01, size)) {
-			t.Errorf("gradient of %s: got %g, want %g", path, got.gradients[path], size)
+	for path, size := range want.Gradients {
+		if !(math.Abs(got.Gradients[path]-size) <= 1e-3*max(0.01, size)) {
+			t.Errorf("gradient of %s: got %g, want %g", path, got.Gradients[path], size)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestWhatGradientsReach(t *testing.T) {
 	} {
 		b := newMini(6, 3)
 		store := initialised(t, on, small(), use(of(loss)), 3)
-		got := step(t, on, store, small(), use(of(loss)), b).gradients
+		got := step(t, on, store, small(), use(of(loss)), b).Gradients
 		for _, head := range []string{rank, wod, mlm, corrected} {
 			sum := 0.0
 			for path, size := range got {
@@ -132,7 +132,7 @@ func TestWhatGradientsReach(t *testing.T) {
 	// Where no pair is apart and no loss on sentences is asked for, nothing is left to learn from.
 	b := newMini(6, 3)
 	b.items, b.poolItems = []int32{5, 5, 5}, []int32{5, 5, 5, 5}
-	for path, size := range step(t, on, initialised(t, on, small(), use(of("")), 3), small(), use(of("")), b).gradients {
+	for path, size := range step(t, on, initialised(t, on, small(), use(of("")), 3), small(), use(of("")), b).Gradients {
 		if size != 0 {
 			t.Errorf("the gradient of %s is %g without anything to learn", path, size)
 		}
@@ -149,15 +149,15 @@ func TestDropoutIsOfTraining(t *testing.T) {
 	must.Do(t, framework.Freeze(initialised(t, on, dropping, use(static), 4), store))
 	got, want := step(t, on, store, dropping, use(static), b), slowStep(t, on, store, dropping, static, b)
 	for _, name := range []field.Name{field.Sentences, field.SentenceScores, field.SentencePassed, field.SentencesKept} {
-		for k, x := range want.outputs[name] {
-			if math.Abs(got.outputs[name][k]-x) > 2e-4*max(1, math.Abs(x)) {
-				t.Errorf("%s: got %g, want %g as in evaluation", name, got.outputs[name][k], x)
+		for k, x := range want.Outputs[name] {
+			if math.Abs(got.Outputs[name][k]-x) > 2e-4*max(1, math.Abs(x)) {
+				t.Errorf("%s: got %g, want %g as in evaluation", name, got.Outputs[name][k], x)
 			}
 		}
 	}
-	for loss, without := range want.losses {
-		if math.Abs(got.losses[loss]-without) < 1e-4 {
-			t.Errorf("%s is %g, as without dropout", loss, got.losses[loss])
+	for loss, without := range want.Losses {
+		if math.Abs(got.Losses[loss]-without) < 1e-4 {
+			t.Errorf("%s is %g, as without dropout", loss, got.Losses[loss])
 		}
 	}
 }

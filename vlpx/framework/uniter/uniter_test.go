@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -92,7 +93,7 @@ func TestPretraining(t *testing.T) {
 		ids := func(rows [][]int32) *tensors.Tensor {
 			return tensors.FromFlatDataAndDimensions(slices.Concat(rows...), len(rows), 6)
 		}
-		return called(t, on, store, func(s *model.Scope, in []*Node) []*Node {
+		return steptest.Run(t, on, store, func(s *model.Scope, in []*Node) []*Node {
 			s.Store().SetTraining(in[0].Graph(), false)
 			scope := s.Store().Scope(framework.Model)
 			states := m.Encode(scope, in[0], in[1], in[2], nil)
@@ -111,10 +112,10 @@ func TestPretraining(t *testing.T) {
 			}
 		}
 	}
-	agree(t, outcome{losses: got.losses, total: got.total, outputs: got.outputs},
-		outcome{losses: map[negative.Loss]float64{negative.ITM: mean(itm), negative.MLM: mean(mlm)}, total: mean(itm) + mean(mlm)})
+	agree(t, steptest.Step{Losses: got.Losses, Total: got.Total, Outputs: got.Outputs},
+		steptest.Step{Losses: map[negative.Loss]float64{negative.ITM: mean(itm), negative.MLM: mean(mlm)}, Total: mean(itm) + mean(mlm)})
 	for _, path := range []string{"/itm/weights", "/text/mlm/dense/weights", "/regions/geometry/in/weights"} {
-		if !(got.gradients[path] > 0) {
+		if !(got.Gradients[path] > 0) {
 			t.Errorf("no gradient of %s", path)
 		}
 	}
@@ -149,8 +150,8 @@ func TestPickedNegatives(t *testing.T) {
 				want += max(0, 0.2+sigmoid(x)-sigmoid(scores[k][k])) / 3
 			}
 		}
-		if got := step(t, on, store, small(), u, b); math.Abs(got.losses[negative.ITM]-want) > 1e-4 {
-			t.Errorf("%T: got %g, want %g", c.matching, got.losses[negative.ITM], want)
+		if got := step(t, on, store, small(), u, b); math.Abs(got.Losses[negative.ITM]-want) > 1e-4 {
+			t.Errorf("%T: got %g, want %g", c.matching, got.Losses[negative.ITM], want)
 		}
 	}
 }
@@ -194,7 +195,7 @@ func TestInference(t *testing.T) {
 	}
 	// In pre-training the score is that of the two-way head.
 	before := initialised(t, on, first, use(negative.Plain()), 3)
-	got := called(t, on, before, func(s *model.Scope, in []*Node) []*Node {
+	got := steptest.Run(t, on, before, func(s *model.Scope, in []*Node) []*Node {
 		scope := s.Store().Scope(framework.Model)
 		return []*Node{first.Score(scope, in[0], in[1]), first.MatchLogits(scope, first.Encode(scope, in[0], in[0], in[1], nil))}
 	}, tensors.FromFlatDataAndDimensions(slices.Concat(b.captions...), 3, 6),

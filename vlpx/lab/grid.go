@@ -21,6 +21,8 @@ type Grid struct {
 	View View
 	// TensorBoard is the folder for event files; see [Options].
 	TensorBoard string
+
+	say func(line string) // may be nil
 }
 
 // Open works out which runs an artifact needs; it runs nothing.
@@ -114,7 +116,7 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err := plan.CheckView(o.View); err != nil {
 		return nil, err
 	}
-	return &Grid{Plan: plan, Store: store, Home: home, View: o.View, TensorBoard: o.TensorBoard}, nil
+	return &Grid{Plan: plan, Store: store, Home: home, View: o.View, TensorBoard: o.TensorBoard, say: o.Say}, nil
 }
 
 // left lists the jobs of the plan that the store does not have, runs before measures. One whose file is damaged is none of them: it is not

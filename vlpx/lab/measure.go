@@ -135,7 +135,7 @@ func (g *Grid) Evaluate(ctx context.Context, r run.Run, split string, task eval.
 			return err
 		}
 		return onEngine(func(backend compute.Backend, name string) error {
-			executor := run.Executor{Store: g.Store, Backend: backend, Engine: name}
+			executor := run.Executor{Store: g.Store, Backend: backend, Engine: name, Say: g.say}
 			metrics, err = executor.EvaluateBy(ctx, r, split, task)
 			return err
 		})
@@ -148,7 +148,7 @@ func (g *Grid) Evaluate(ctx context.Context, r run.Run, split string, task eval.
 func (g *Grid) EvaluateFirst(ctx context.Context, r run.Run, split string, task eval.Task) (metrics map[string]float64, err error) {
 	err = guard(func() error {
 		return onEngine(func(backend compute.Backend, name string) error {
-			executor := run.Executor{Store: g.Store, Backend: backend, Engine: name}
+			executor := run.Executor{Store: g.Store, Backend: backend, Engine: name, Say: g.say}
 			metrics, err = executor.EvaluateFirst(ctx, r, split, task)
 			return err
 		})

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,10 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/sweep"
 	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/watchdog"
 )
 
 // Sweep is some artifacts' runs as one sweep.
@@ -19,7 +23,8 @@ type Sweep struct {
 	Grids []*Grid
 	*sweep.Sweep
 
-	worker sweep.Worker
+	worker  sweep.Worker
+	silence time.Duration // that is told, instead of watchdog.Quiet; 0 but in tests
 }
 
 // OpenSweep plans a sweep over the runs of artifacts; it runs nothing. Its workers are this program, started again with the same arguments,
@@ -96,16 +101,27 @@ func (s *Sweep) run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 	if err != nil {
 		return err
 	}
+	var one sync.Mutex // a message may come from any goroutine
+	tell := func(p sweep.Progress) {
+		one.Lock()
+		defer one.Unlock()
+		if listen != nil {
+			listen(p)
+		}
+	}
+	say := func(line string) { tell(sweep.Progress{Message: line}) }
+	silence := cmp.Or(s.silence, watchdog.Quiet)
+	dog := watchdog.Dog{First: silence, Later: silence}
+	ctx, end := dog.Watch(ctx, watchdog.Report(s.Dir(), say, s.Name+": the sweep has not moved on"))
+	defer end()
 	if len(s.Undone()) > 0 {
 		space, err := s.check()
 		if err != nil {
 			return err
 		}
-		if listen != nil {
-			listen(sweep.Progress{Message: space.String()})
-		}
-		if hosts, ok := l.(*sweep.SSH); ok && listen != nil {
-			hosts.Say = func(line string) { listen(sweep.Progress{Message: line}) }
+		say(space.String())
+		if hosts, ok := l.(*sweep.SSH); ok {
+			hosts.Say = say
 		}
 		here, ok := l.(*sweep.Local)
 		if ok {
@@ -114,11 +130,7 @@ func (s *Sweep) run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 			}
 		}
 		if ok && here.Jobs == 0 && len(here.GPUs) == 0 {
-			if here.Jobs, err = s.jobs(ctx, func(line string) {
-				if listen != nil {
-					listen(sweep.Progress{Message: line})
-				}
-			}); err != nil {
+			if here.Jobs, err = s.jobs(ctx, say); err != nil {
 				return err
 			}
 		}
@@ -126,7 +138,7 @@ func (s *Sweep) run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		if err != nil {
 			return err
 		}
-		err = s.Follow(ctx, l, s.worker, s.Grids[0].Store.Busy, listen)
+		err = s.Follow(ctx, l, s.worker, s.Grids[0].Store.Busy, tell)
 		if failed := stop(); err == nil {
 			err = failed
 		}

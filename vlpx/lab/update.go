@@ -64,7 +64,7 @@ func (g *Grid) Update(ctx context.Context) (tables.Table, error) {
 	}
 	return t, guard(func() error {
 		return onEngine(func(backend compute.Backend, name string) error {
-			e := run.Executor{Store: g.Store, Backend: backend, Engine: name}
+			e := run.Executor{Store: g.Store, Backend: backend, Engine: name, Say: g.say}
 			for _, r := range finished {
 				row := tables.Row{Name: fmt.Sprintf("%s, seed %d", r.Train.Method.Name, r.Train.Seed)}
 				updated, err := e.Update(ctx, r)

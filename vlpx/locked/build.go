@@ -140,9 +140,9 @@ func (s Store) build(ctx context.Context, e Encoder, set datasets.Set, path stri
 	}
 	defer n.close()
 	begun, first, said := time.Now(), done, time.Now()
-	ctx, cancel := context.WithCancel(ctx)
+	reading, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ahead := read(ctx, e, set, done)
+	ahead := read(reading, e, set, done)
 	for ; done < set.Len(); done += batch {
 		var next pixels
 		select {

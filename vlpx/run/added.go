@@ -211,6 +211,8 @@ func (e *Executor) mine(ctx context.Context, r Run) error {
 // mineBy mines pairs by a finished run's model and keeps them.
 func (e *Executor) mineBy(ctx context.Context, r Run, a Added) error {
 	e.say("%s, seed %d, mines pairs", r.Train.Method.Name, r.Train.Seed)
+	ctx, end := e.watch(ctx, r, "mining pairs by it")
+	defer end()
 	collection, model, err := e.finished(r)
 	if err != nil {
 		return err

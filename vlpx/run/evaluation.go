@@ -167,6 +167,8 @@ func (e *Executor) EvaluateFirst(ctx context.Context, r Run, split string, task 
 		return kept.Metrics, err
 	}
 	r = e.Store.Placed(r)
+	ctx, end := e.watch(ctx, r, measures)
+	defer end()
 	collection, err := e.open(ctx, r)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/watchdog"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -32,6 +34,18 @@ type Executor struct {
 	// Report hears of training's progress, Say of everything else worth a line. Either may be nil.
 	Report func(Run, train.Report)
 	Say    func(string)
+
+	silence time.Duration // that is told, instead of watchdog.Quiet; 0 but in tests
+}
+
+const measures = "measuring it" // what is watched
+
+// watch watches what is done for a run. The context is what it asks whether to go on.
+func (e *Executor) watch(ctx context.Context, r Run, what string) (asked context.Context, done func()) {
+	silence := cmp.Or(e.silence, watchdog.Quiet)
+	dog := watchdog.Dog{First: silence, Later: silence}
+	return dog.Watch(ctx, watchdog.Report(e.Store.Dir(r), e.Say,
+		fmt.Sprintf("%s, seed %d: %s has not moved on", r.Train.Method.Name, r.Train.Seed, what)))
 }
 
 // checkpointEvery is the time between checkpoints within an epoch: what a kill costs at most, unless saving takes long
@@ -70,6 +84,8 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 		return Result{}, err
 	}
 	defer unlock()
+	ctx, end := e.watch(ctx, r, "the run")
+	defer end()
 	before, done, enough, err := find()
 	if enough || err != nil {
 		return before, err
@@ -191,6 +207,8 @@ func (r Run) selected() (eval.Info, bool) {
 // Evaluate measures a finished run's model on a split, by the run's own tasks where none are named. It changes nothing in the store.
 func (e *Executor) Evaluate(ctx context.Context, r Run, split string, tasks ...eval.Task) (map[string]float64, error) {
 	r = e.Store.Placed(r)
+	ctx, end := e.watch(ctx, r, measures)
+	defer end()
 	collection, model, err := e.finished(r)
 	if err != nil {
 		return nil, err
@@ -235,6 +253,8 @@ func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
 // Measure measures a model on a split of a run's data, by the run's own tasks where none are named. Of the run it needs the data, the
 // tasks, the locked encoder, the regions, and the sizes of images and captions.
 func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split string, tasks ...eval.Task) (map[string]float64, error) {
+	ctx, end := e.watch(ctx, r, measures)
+	defer end()
 	collection, err := r.Data.Open()
 	if err != nil {
 		return nil, err

@@ -54,6 +54,8 @@ func (e *Executor) Update(ctx context.Context, r Run) (Updated, error) {
 		return Updated{}, err
 	}
 	defer unlock()
+	ctx, end := e.watch(ctx, r, measures)
+	defer end()
 	result, err := e.Store.Result(r)
 	if err != nil || result.complete(r) {
 		return Updated{}, err

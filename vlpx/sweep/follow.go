@@ -42,7 +42,7 @@ func (s *Sweep) Follow(ctx context.Context, l Launcher, w Worker, busy func(run 
 	if err := s.Forget(s.Undone()...); err != nil {
 		return err
 	}
-	launched, lost := map[int]int{}, map[int]bool{}
+	launched, lost, stuck := map[int]int{}, map[int]bool{}, map[int]time.Time{}
 	for {
 		queued, err := l.Queued(ctx) // before the files are read, so that one that ends meanwhile is not taken for lost
 		if err != nil {
@@ -60,6 +60,12 @@ func (s *Sweep) Follow(ctx context.Context, l Launcher, w Worker, busy func(run 
 		open := false
 		for i, state := range p.Tasks {
 			open = open || state != Done && (state != Failed || queued[i])
+			if before, known := stuck[i]; queued[i] && state != Done {
+				file, at := s.stuck(i)
+				if stuck[i] = at; known && at.After(before) {
+					tell("%s may be stuck: what its goroutines do is in %s, and its log is %s", s.Tasks[i].What, file, l.Log(i))
+				}
+			}
 			if state != Waiting && state != Running || queued[i] {
 				delete(lost, i)
 				continue

@@ -81,6 +81,25 @@ touch $result`)
 	}
 }
 
+// What a worker takes for stuck is told once, and not what lay there before.
+func TestLocalStuck(t *testing.T) {
+	s, w := scripted(t, `
+sleep .5
+if [ $i = 1 ]; then echo goroutine 1 >$dir/../../runs/run1/stuck.txt; sleep 1; fi
+touch $result`)
+	must.Do(t, os.WriteFile(filepath.Join(s.Home, "runs", "run0", "stuck.txt"), nil, 0o644))
+	var told []string
+	must.Do(t, s.Follow(t.Context(), &Local{Jobs: 2}, w, idle, func(p Progress) {
+		if p.Message != "" {
+			told = append(told, p.Message)
+		}
+	}))
+	if len(told) != 1 || !strings.Contains(told[0], "run1 may be stuck") || !strings.Contains(told[0], filepath.Join("run1", "stuck.txt")) ||
+		!strings.Contains(told[0], "1.log") {
+		t.Errorf("told %q", told)
+	}
+}
+
 // One that fails keeps others from nothing but what needs it, and is tried again by the next call; one that is killed over and over fails,
 // too.
 func TestLocalFails(t *testing.T) {

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"vlpx.internal/vlpx/disk"
+	"vlpx.internal/vlpx/watchdog"
 )
 
 // State is how far a task is, by the store's files.
@@ -26,12 +29,12 @@ const (
 
 // Done reports whether a task is finished: its result is there.
 func (s *Sweep) Done(index int) bool {
-	path := filepath.Join(s.Home, filepath.FromSlash(s.Tasks[index].Result))
+	result := filepath.Join(s.Home, filepath.FromSlash(s.Tasks[index].Result))
 	// Opening the folder makes a network file system ask its server, which may know of a file that this node has not seen.
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+	if dir, err := os.Open(filepath.Dir(result)); err == nil {
 		dir.Close()
 	}
-	_, err := disk.Stat(path)
+	_, err := disk.Stat(result)
 	return err == nil
 }
 
@@ -58,6 +61,15 @@ func (s *Sweep) Failure(index int) string {
 		return ""
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// stuck is the file in which a task's worker writes that it may be stuck, and when it did so last; the zero time for never.
+func (s *Sweep) stuck(index int) (file string, at time.Time) {
+	file = filepath.Join(s.Home, filepath.FromSlash(path.Dir(s.Tasks[index].Result)), watchdog.FileName)
+	if info, err := disk.Stat(file); err == nil {
+		at = info.ModTime()
+	}
+	return file, at
 }
 
 // doomed reports whether a task needs one that has failed.

@@ -21,6 +21,7 @@ import (
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/watchdog"
 )
 
 // This file is the life of a run, from top to bottom: open, and then an epoch's input, step, observe, record, evaluate and keep.
@@ -46,7 +47,7 @@ type trainer struct {
 	started   time.Time     // of this process's share of the run, but its first step, which compiles
 	made      int           // steps this process made
 
-	stepping, evaluating, writing watchdog
+	stepping, writing watchdog.Dog
 }
 
 // progress is the state of the host in a checkpoint.
@@ -109,7 +110,8 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	t.reads = t.step.inputs
 	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
 	t.loader = loader.New(t.loading())
-	t.stepping, t.evaluating, t.writing = newWatchdogs()
+	t.stepping = watchdog.Dog{First: 15 * time.Minute, Later: 5 * time.Minute, Counted: time.Second} // the first one compiles
+	t.writing = watchdog.Dog{First: 15 * time.Minute, Later: 5 * time.Minute}
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil
 }
@@ -186,8 +188,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		if submitted, err = t.submit(submitted); err != nil {
 			return err
 		}
-		what := fmt.Sprintf("epoch %d, step %d", t.Epoch+1, t.Step+1)
-		done := t.stepping.watch(func(after time.Duration) { t.stuck(what, after) })
+		_, done := t.stepping.Watch(ctx, t.stuck(fmt.Sprintf("epoch %d, step %d", t.Epoch+1, t.Step+1)))
 		err = t.one(ctx)
 		done()
 		if err != nil {
@@ -199,7 +200,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		t.Seconds += time.Since(begun).Seconds()
 		t.report()
 		if t.due() {
-			if err := t.save(); err != nil {
+			if err := t.save(ctx); err != nil {
 				return err
 			}
 		}
@@ -211,7 +212,13 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 		return err
 	}
-	return t.keep(record)
+	return t.keep(ctx, record)
+}
+
+// stuck says that a part of training may be stuck.
+func (t *trainer) stuck(what string) func(after time.Duration) {
+	c := t.job.Config
+	return watchdog.Report(t.job.Dir, t.job.Say, fmt.Sprintf("%s, seed %d: %s has not ended", c.Method.Name, c.Seed, what))
 }
 
 // one makes one step with the next mini-batch of the loader.
@@ -449,8 +456,6 @@ func (t *trainer) evaluate(ctx context.Context) (map[string]float64, error) {
 		return nil, nil
 	}
 	var metrics map[string]float64
-	what := fmt.Sprintf("the evaluation after epoch %d", t.Epoch+1)
-	defer t.evaluating.watch(func(after time.Duration) { t.stuck(what, after) })()
 	err := t.averaged(func() (err error) {
 		metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch)
 		return err
@@ -464,7 +469,7 @@ func (t *trainer) evaluate(ctx context.Context) (map[string]float64, error) {
 // ==== Keep ====
 
 // keep ends the epoch: its record, the model if it is the best so far, and a checkpoint.
-func (t *trainer) keep(record Record) error {
+func (t *trainer) keep(ctx context.Context, record Record) error {
 	if err := t.keepIfBest(record); err != nil {
 		return err
 	}
@@ -476,7 +481,7 @@ func (t *trainer) keep(record Record) error {
 	if err := t.curve(record); err != nil {
 		return err
 	}
-	return t.save()
+	return t.save(ctx)
 }
 
 // saveShare bounds what checkpoints within an epoch cost: a large model saves less often, one part in so many of its time. It is our
@@ -490,17 +495,17 @@ func (t *trainer) due() bool {
 
 // stop saves a checkpoint for a cancelled context and returns its error, or why there is no checkpoint.
 func (t *trainer) stop(ctx context.Context) error {
-	if err := t.save(); err != nil {
+	if err := t.save(ctx); err != nil {
 		return fmt.Errorf("stopped at step %d of epoch %d, which cannot be kept: %w", t.Step, t.Epoch, err)
 	}
 	return context.Cause(ctx)
 }
 
 // save writes a checkpoint.
-func (t *trainer) save() error {
+func (t *trainer) save(ctx context.Context) error {
 	begun := time.Now()
-	what := fmt.Sprintf("writing the checkpoint at epoch %d, step %d,", t.Epoch+1, t.Step)
-	defer t.writing.watch(func(after time.Duration) { t.stuck(what, after) })()
+	_, done := t.writing.Watch(ctx, t.stuck(fmt.Sprintf("writing the checkpoint at epoch %d, step %d", t.Epoch+1, t.Step)))
+	defer done()
 	var err error
 	if t.Sampler, err = t.sampler.MarshalBinary(); err != nil {
 		return err

@@ -117,7 +117,7 @@ func TestRunsInFloat64(t *testing.T) {
 					in.Release()
 					steps++
 				}
-				must.Do(t, tr.keep(tr.record()))
+				must.Do(t, tr.keep(t.Context(), tr.record()))
 			}
 			var apart, size, n float64
 			for v := range tr.store.Scope(framework.Model).IterVariables() {

@@ -70,6 +70,7 @@ func TestProgramOfOnesOwn(t *testing.T) {
 			t.Fatalf("go %s: %v: %s", strings.Join(args, " "), err, out)
 		}
 	}
+	built.Do(build)
 	defer func(vlpx string) { program = vlpx }(program)
 	program = filepath.Join(dir, "mine")
 	for _, call := range []struct {

@@ -3,45 +3,50 @@ package command
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"vlpx.internal/internal/test/must"
 )
 
-// program is the command, built once.
+// program is the command, which its first call builds: fuzz targets call none and start at once.
 var program string
 
+var built sync.Once
+
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if flag.Lookup("test.fuzzworker").Value.String() == "true" { // one of many processes, none of which calls the command
-		os.Exit(m.Run())
+	status := m.Run()
+	if program != "" {
+		os.RemoveAll(filepath.Dir(program))
 	}
+	os.Exit(status)
+}
+
+// build builds the command.
+func build() {
 	dir, err := os.MkdirTemp("", "vlpx")
 	if err == nil {
 		program = filepath.Join(dir, "vlpx")
-		var output []byte
-		if output, err = exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s", "-o", program, "../vlpx").CombinedOutput(); err != nil {
-			err = fmt.Errorf("go build: %w: %s", err, output)
+		var out []byte
+		if out, err = exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s", "-o", program, "../vlpx").CombinedOutput(); err != nil {
+			err = fmt.Errorf("go build: %w: %s", err, out)
 		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	status := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(status)
 }
 
 // prepared is the command with pure Go as its engine, in a folder of its own.
 func prepared(dir string, args ...string) (c *exec.Cmd, out, errs *bytes.Buffer) {
+	built.Do(build)
 	c = exec.Command(program, args...)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOMLX_BACKEND=go:ops_sequential", "VLPX_HOME="+filepath.Join(dir, "home"), "VLPX_DATA=")

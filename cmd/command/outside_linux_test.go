@@ -306,12 +306,12 @@ func outsideArgs(method string) []string {
 func (u *undisturbed) of(dir, method string) {
 	u.once.Do(func() {
 		s := &site{dir: dir, home: filepath.Join(dir, "home")}
-		begun := time.Now()
 		p, err := s.start(nil, outsideArgs(method)...)
 		if err != nil {
 			u.err = err
 			return
 		}
+		begun := time.Now()
 		status, said, err := p.within(5 * time.Minute)
 		u.took = time.Since(begun)
 		if u.made, u.err = madeIn(s.home); err != nil || status != 0 {

@@ -13,9 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/google/renameio/v2"
-
-	"vlpx.internal/datasets/content"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Execute runs every cell of the notebook file with the kernel installed under prefix (see Install), without a browser. Cells
@@ -80,7 +78,7 @@ func execute(ctx context.Context, prefix, notebook, out string) error {
 				return err
 			}
 		}
-		if err := renameio.WriteFile(out, copied, 0o644); err != nil {
+		if err := disk.WriteFile(out, copied, 0o644); err != nil {
 			return err
 		}
 	}
@@ -95,27 +93,6 @@ func canWrite(dir string) error {
 	}
 	file.Close()
 	return os.Remove(file.Name())
-}
-
-// Check returns an error unless the file is a regular one of 64 MiB at most and looks like a notebook, which is clearer than nbconvert's.
-func Check(notebook string) error {
-	text, err := content.ReadFile(notebook)
-	if err != nil {
-		return err
-	}
-	if !isNotebook(text) || filepath.Ext(notebook) != ".ipynb" {
-		return errors.New("it is no notebook; give a .ipynb file that Jupyter or kernels.Notebook wrote")
-	}
-	return nil
-}
-
-// isNotebook tells whether a text is a notebook of some format with a list of cells.
-func isNotebook(text []byte) bool {
-	var file struct {
-		Format int                          `json:"nbformat"`
-		Cells  []map[string]json.RawMessage `json:"cells"`
-	}
-	return json.Unmarshal(text, &file) == nil && file.Format > 0
 }
 
 // convert runs nbconvert on a notebook; an error carries the end of what it complained about.

@@ -107,6 +107,7 @@ func FuzzNotebook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, source string) {
 		if isNotebook(text) {
 			failures(text)
+			readable(text)
 			if !json.Valid(text) || !bytes.Contains(bytes.ToLower(text), []byte("nbformat")) && !bytes.Contains(text, []byte(`\`)) {
 				t.Fatalf("%q passed", text)
 			}
@@ -115,8 +116,8 @@ func FuzzNotebook(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !isNotebook(made) {
-			t.Fatalf("%q is refused", made)
+		if !isNotebook(made) || readable(made) != nil {
+			t.Fatalf("%q is refused: %v", made, readable(made))
 		}
 		if cut := made[:len(made)-1-len(text)%(len(made)-2)]; len(bytes.TrimSpace(cut)) < len(bytes.TrimSpace(made)) && isNotebook(cut) {
 			t.Fatalf("%q passed", cut)
@@ -132,7 +133,7 @@ func TestExecuteLeavesTheOldCopyWhenItCannotRun(t *testing.T) {
 	prefix := filepath.Join(dir, "prefix")
 	must.Do(t, writeSpec(filepath.Join(prefix, "share", "jupyter", "kernels", Name), installed{Checkout: dir}))
 	notebook, text := filepath.Join(dir, "a.ipynb"), filepath.Join(dir, "text")
-	for path, content := range map[string]string{notebook: `{"nbformat": 4, "cells": []}`, text: "text"} {
+	for path, content := range map[string]string{notebook: empty, text: "text"} {
 		must.Do(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	for _, test := range []struct {

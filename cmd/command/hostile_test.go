@@ -25,7 +25,7 @@ func TestPipes(t *testing.T) {
 		train("-vocab", "words.txt"), train("-vocab", "tokenizer.json"), train("-framework", "clip", "-vocab", "bpe_simple_vocab.txt"),
 		append(shortest("train", "TAGS"), "-framework", "uniter", "-graphs", "graphs.tsv"), train("-weights", "vision=w.safetensors"),
 		{"weights", "show", "w.safetensors"}, train("-config", "a.yaml"), {"store", "import", "a.tgz"},
-		{"notebook", "-run", "a.ipynb"},
+		{"notebook", "-run", "a.ipynb"}, {"notebook", "-no-browser", "a.ipynb"},
 	} {
 		began := time.Now()
 		c, _, errs := prepared(dir, args...)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vlpx.internal/kernels"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/ending"
 )
 
@@ -45,8 +46,10 @@ installed the kernel, which stays its own until -install is called in another on
 				return n.remove(c)
 			}
 			for _, path := range args {
-				if _, err := os.Stat(path); err != nil {
+				if info, err := os.Stat(path); err != nil {
 					return err
+				} else if !info.IsDir() && !info.Mode().IsRegular() {
+					return fmt.Errorf("%s is no regular file or folder (%v)", path, info.Mode().Type())
 				}
 			}
 			switch {
@@ -191,7 +194,7 @@ func (n notebook) outputs(notebooks []string) ([]string, error) {
 			return nil, fmt.Errorf("-o %s is one file for %d notebooks; name a folder", n.out, len(notebooks))
 		}
 		outs[0] = n.out
-		return outs, os.MkdirAll(filepath.Dir(n.out), 0o755)
+		return outs, disk.MkdirAll(filepath.Dir(n.out))
 	}
 	if !isDir(n.out) && len(notebooks) == 1 && ending != "" {
 		return nil, fmt.Errorf("-o %s: the copy is a .ipynb or .html; name such a file, or a folder", n.out)
@@ -208,7 +211,7 @@ func (n notebook) outputs(notebooks []string) ([]string, error) {
 		taken[base] = name
 		outs[i] = filepath.Join(n.out, base)
 	}
-	return outs, os.MkdirAll(n.out, 0o755)
+	return outs, disk.MkdirAll(n.out)
 }
 
 func isDir(path string) bool {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	sources "vlpx.internal"
+
+	"vlpx.internal/vlpx/disk"
 )
 
 // programs are what Install builds: GoNB, the two tools that it calls, and the proxy before it.
@@ -175,14 +177,15 @@ func hasPrograms(dir string) bool {
 // buildPrograms builds beside dir and renames each program into dir/bin, where a running kernel may have it open.
 func buildPrograms(ctx context.Context, dir, root string) error {
 	bin := filepath.Join(dir, "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
+	if err := disk.MkdirAll(bin); err != nil {
 		return err
 	}
-	staging, err := os.MkdirTemp(filepath.Dir(dir), ".vlpx-*")
+	beside, err := disk.NewPendingDir(filepath.Dir(dir), ".vlpx-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(staging)
+	defer beside.Discard()
+	staging := beside.Path
 	modfile, err := patchedTools(ctx, filepath.Join(staging, "source"), root)
 	if err != nil {
 		return err
@@ -199,11 +202,11 @@ func buildPrograms(ctx context.Context, dir, root string) error {
 		}
 	}
 	for _, program := range programs {
-		if err := os.Rename(filepath.Join(staging, program.built), filepath.Join(bin, program.name)); err != nil {
+		if err := disk.Rename(filepath.Join(staging, program.built), filepath.Join(bin, program.name)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return disk.SyncDir(bin)
 }
 
 // fetchModules makes the modules of the checkout's go.mod whole on this machine. A build fetches only those that it compiles;

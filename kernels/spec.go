@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Name is the kernel's name in a notebook's metadata; DisplayName is what Jupyter's menus show.
@@ -112,11 +112,11 @@ func writeSpec(dir string, of installed) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Join(dir, "bin")); err != nil {
 		return err
 	}
 	for _, file := range files {
-		if err := renameio.WriteFile(filepath.Join(dir, file.name), file.content, file.mode); err != nil {
+		if err := disk.WriteFile(filepath.Join(dir, file.name), file.content, file.mode); err != nil {
 			return fmt.Errorf("write %s: %w", filepath.Join(dir, file.name), err)
 		}
 	}

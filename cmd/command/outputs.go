@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/lab"
 )
 
@@ -89,7 +89,7 @@ func (o outputs) prepare(base string) error {
 	if len(o.tables)+len(o.figures) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(base)); err != nil {
 		return fmt.Errorf("%w; choose another folder with -out", err)
 	}
 	return nil

@@ -8,12 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/disk"
 )
 
 // VQAFolder is the folder below, with the questions.
@@ -25,6 +28,7 @@ type writer struct {
 	images, pairs int // before the split at work
 	questions     int
 	entries       []entry
+	folders       map[string]bool // that files were made in
 }
 
 // entry is an image of Karpathy's file.
@@ -55,9 +59,10 @@ type sentence struct {
 //     .jpg, and are PNG within, which readers of images tell by the content: JPEG would change pixels. An exact answer stands there ten
 //     times, as ten people would have given it, since the official accuracy compares them with each other.
 //
-// What the collection does not know is left out. The image of cocoid 1 is the first of the first split.
+// What the collection does not know is left out. The image of cocoid 1 is the first of the first split. All of it is there after a loss of
+// power.
 func Write(ctx context.Context, dir string, c datasets.Collection) error {
-	w := &writer{dir: dir}
+	w := &writer{dir: dir, folders: map[string]bool{}}
 	for _, name := range c.Splits() {
 		set, err := c.Split(name)
 		if err != nil {
@@ -67,7 +72,15 @@ func Write(ctx context.Context, dir string, c datasets.Collection) error {
 			return fmt.Errorf("export: %s: %w", set.Name(), err)
 		}
 	}
-	return w.json("dataset_"+c.Name()+".json", map[string]any{"dataset": c.Name(), "images": w.entries})
+	if err := w.json("dataset_"+c.Name()+".json", map[string]any{"dataset": c.Name(), "images": w.entries}); err != nil {
+		return err
+	}
+	for _, folder := range slices.Sorted(maps.Keys(w.folders)) {
+		if err := disk.SyncDir(folder); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *writer) split(ctx context.Context, name string, set datasets.Set) error {
@@ -233,10 +246,21 @@ func coco(split string) string {
 // file writes a file, and its folder where that is missing.
 func (w *writer) file(name string, content []byte) error {
 	path := filepath.Join(w.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if folder := filepath.Dir(path); !w.folders[folder] {
+		if err := disk.MkdirAll(folder); err != nil {
+			return err
+		}
+		w.folders[folder] = true
+	}
+	f, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, content, 0o644)
+	defer f.Close()
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 func (w *writer) json(name string, value any) error {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -17,6 +18,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"vlpx.internal/vlpx/disk"
 )
 
 // installLimit bounds the whole installation, so that a network that swallows packets ends in an error.
@@ -108,24 +111,31 @@ func (r release) path(home string) string {
 	return filepath.Join(home, "onnxruntime", r.version, path.Base(r.libraries[platform()].member))
 }
 
+// staged begins the names of folders in which a library is staged.
+const staged = ".install-"
+
 func (r release) install(ctx context.Context, home string, progress io.Writer) (string, error) {
 	wanted := r.libraries[platform()]
 	path := r.path(home)
+	beside := filepath.Dir(filepath.Dir(path)) // where it is staged
+	if err := disk.RemoveLeftDirs(beside, staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
 	if sum, err := sha256File(path); err == nil && sum == wanted.sha256 {
 		fmt.Fprintf(progress, "ONNX Runtime %s is already at %s\n", r.version, path)
 		return path, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	staging, err := os.MkdirTemp(filepath.Dir(filepath.Dir(path)), ".install-*")
+	staging, err := disk.NewPendingDir(beside, staged)
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(staging)
+	defer staging.Discard()
 
 	fmt.Fprintf(progress, "npm pack %s@%s (%s; may take some minutes)\n", r.name, r.version, r.size)
-	archive, err := r.pack(ctx, staging)
+	archive, err := r.pack(ctx, staging.Path)
 	if err != nil {
 		return "", err
 	}
@@ -136,11 +146,14 @@ func (r release) install(ctx context.Context, home string, progress io.Writer) (
 		return "", fmt.Errorf("%s has SHA-256 %s, want %s: the registry served something else, so nothing was installed",
 			filepath.Base(archive), sum, r.sha256)
 	}
-	staged := filepath.Join(staging, filepath.Base(path))
-	if err := unpack(archive, wanted, staged); err != nil {
+	library := filepath.Join(staging.Path, filepath.Base(path))
+	if err := unpack(archive, wanted, library); err != nil {
 		return "", fmt.Errorf("%s: %w", filepath.Base(archive), err)
 	}
-	if err := os.Rename(staged, path); err != nil {
+	if err := disk.Rename(library, path); err != nil {
+		return "", err
+	}
+	if err := disk.SyncDir(filepath.Dir(path)); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(progress, "ONNX Runtime %s is at %s\n", r.version, path)
@@ -198,7 +211,7 @@ func unpack(archive string, wanted library, path string) error {
 			break
 		}
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	file, err := disk.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
 	if err != nil {
 		return err
 	}

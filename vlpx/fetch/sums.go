@@ -4,13 +4,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/place"
+	"vlpx.internal/vlpx/disk"
 )
 
 // ParseSums reads lines of a SHA-256 and a file's name, as sha256sum writes them.
@@ -80,7 +80,7 @@ func verify(p place.Place, sums map[string]string, came bool) error {
 		case got == "":
 			return fmt.Errorf("%s: it cannot be read", at)
 		case got != sums[name] && came:
-			return errors.Join(fmt.Errorf("%s: its SHA-256 is %s, want %s; it was removed, fetch it again", at, got, sums[name]), os.Remove(at))
+			return errors.Join(fmt.Errorf("%s: its SHA-256 is %s, want %s; it was removed, fetch it again", at, got, sums[name]), disk.Remove(at))
 		case got != sums[name]:
 			return fmt.Errorf("%s: its SHA-256 is %s, want %s", at, got, sums[name])
 		}

@@ -165,14 +165,17 @@ func (d Data) ContactSheet(ctx context.Context) (plots.Pictures, error) {
 	return sheet, nil
 }
 
-// Export writes generated scenes into a new folder, as package export has it, whole or not at all. Its files are not synced one by one:
-// after a loss of power it is made again.
+// Export writes generated scenes into a new folder, as package export has it, whole or not at all.
 func (d Data) Export(ctx context.Context, dir string) error {
 	if d.scale.OfFolder() {
 		return fmt.Errorf("data %s lies in files already; only generated scenes are exported", d.Collection.Name())
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
+		return err
+	}
+	prefix := "." + filepath.Base(dir) + "-"
+	if err := disk.RemoveLeftDirs(filepath.Dir(dir), prefix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if entries, err := disk.ReadDir(dir); err == nil && len(entries) > 0 {
@@ -183,7 +186,7 @@ func (d Data) Export(ctx context.Context, dir string) error {
 	if err := disk.MkdirAll(filepath.Dir(dir)); err != nil {
 		return err
 	}
-	beside, err := disk.NewPendingDir(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	beside, err := disk.NewPendingDir(filepath.Dir(dir), prefix)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"vlpx.internal/vlpx/disk"
 )
 
 // pool is a number of places, each with a worker at a time: a process that this one has started beside itself, and that ends with it.
@@ -112,7 +114,7 @@ func (l *pool) fill() error {
 
 // begin starts a worker.
 func (l *pool) begin(k, index int) error {
-	log, err := os.OpenFile(l.Log(index), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := disk.OpenFile(l.Log(index), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
@@ -122,7 +124,7 @@ func (l *pool) begin(k, index int) error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	defer input.Close()
-	c, err := l.start(k, Call{Plan: l.sweep.PlanFile(), Task: index}, input, log)
+	c, err := l.start(k, Call{Plan: l.sweep.PlanFile(), Task: index}, input, log.File)
 	if err != nil {
 		alive.Close()
 		return fmt.Errorf("sweep: starting a worker: %w", err)

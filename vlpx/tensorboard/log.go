@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -29,7 +30,7 @@ type written struct {
 
 // Open makes the folder.
 func Open(dir string) (*Log, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("tensorboard: %w; choose another folder", err)
 	}
 	return &Log{dir, map[string]*written{}}, nil
@@ -76,6 +77,7 @@ func (l *Log) Update(name string, curves train.Curves, at time.Time) error {
 		}
 	}
 	if err := l.append(name, flags, out.Bytes()); err != nil {
+		delete(l.runs, name) // the file may end in a part of a record, and is written anew
 		return fmt.Errorf("tensorboard: %w", err)
 	}
 	l.runs[name] = &written{len(curves.Points), len(curves.Epochs)}
@@ -85,10 +87,10 @@ func (l *Log) Update(name string, curves train.Curves, at time.Time) error {
 // append puts bytes into a run's file.
 func (l *Log) append(name string, flags int, content []byte) error {
 	dir := filepath.Join(l.dir, strings.ReplaceAll(name, string(filepath.Separator), "-"))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(dir); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(dir, fileName), flags, 0o644)
+	file, err := disk.OpenFile(filepath.Join(dir, fileName), flags, 0o644)
 	if err != nil {
 		return err
 	}

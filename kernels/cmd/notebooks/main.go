@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/google/renameio/v2"
-
 	"vlpx.internal/notebooks"
+	"vlpx.internal/vlpx/disk"
 )
 
 func main() {
@@ -27,7 +26,7 @@ func write() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := renameio.WriteFile(name, encoded, 0o644); err != nil {
+		if err := disk.WriteFile(name, encoded, 0o644); err != nil {
 			return err
 		}
 	}

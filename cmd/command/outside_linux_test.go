@@ -136,6 +136,8 @@ type outside struct {
 	// disk is how much the store's file system holds, in KiB, 0 for that of the test.
 	disk int
 	how  func(*exec.Cmd) // how the processes start; nil for as usual
+	// alone has only the first process start so.
+	alone bool
 	// can tells why the fault cannot be made here; nil for one that can be made everywhere.
 	can func(*testing.T) error
 }
@@ -144,8 +146,11 @@ const soon = 10 * time.Second // a second, on a machine that others use, too
 
 // outsides are the kinds of faults.
 //
-//   - withoutLocks: a program that becomes another one, for which no file system has locks.
-func outsides(withoutLocks string) map[string]outside {
+//   - lacking: a program that becomes another one, on file systems that lack something.
+func outsides(lacking string) map[string]outside {
+	without := func(what string) func(*exec.Cmd) {
+		return func(c *exec.Cmd) { c.Path, c.Args = lacking, append([]string{lacking, what, c.Path}, c.Args[1:]...) }
+	}
 	kill := signalled(syscall.SIGKILL)
 	mounted := func(flags uintptr) func(*site) error {
 		return func(s *site) error { return syscall.Mount("", s.home, "", syscall.MS_REMOUNT|flags, "") }
@@ -208,8 +213,9 @@ func outsides(withoutLocks string) map[string]outside {
 				return cmp.Or(err, os.Chtimes(path, tomorrow, tomorrow))
 			}))
 		}},
-		"no locks": {all: true, how: func(c *exec.Cmd) { c.Path, c.Args = withoutLocks, append([]string{withoutLocks}, c.Args...) },
-			strike: func(*site) error { return nil }},
+		// of several nodes one has mounted the store without locks: it stays away from what others make
+		"no locks": {how: without("locks"), alone: true, strike: func(*site) error { return nil }},
+		"no links": {how: without("links"), strike: kill},
 	}
 }
 
@@ -373,8 +379,12 @@ func (s schedule) disturb(t *testing.T, o outside, want *undisturbed, c *counts)
 		}
 		at.group.remove()
 	}()
-	for range 1 + s.beside {
-		p, err := at.start(o.how, outsideArgs(s.method)...)
+	for i := range 1 + s.beside {
+		how := o.how
+		if i > 0 && o.alone {
+			how = nil
+		}
+		p, err := at.start(how, outsideArgs(s.method)...)
 		if err != nil {
 			return err
 		}
@@ -494,11 +504,11 @@ func TestFaultsFromOutside(t *testing.T) {
 	}
 	var lock sync.Mutex
 	found := map[string]*counts{}
-	withoutLocks := filepath.Join(base, "withoutlocks")
-	if text, err := exec.Command("go", "build", "-o", withoutLocks, "../../internal/test/withoutlocks").CombinedOutput(); err != nil {
+	lacking := filepath.Join(base, "lacking")
+	if text, err := exec.Command("go", "build", "-o", lacking, "../../internal/test/lacking").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	kinds := outsides(withoutLocks)
+	kinds := outsides(lacking)
 	if signal.Ignored(syscall.SIGHUP) {
 		t.Log("no hangup: what began this test ignores it, as nohup does, and so do its processes")
 		delete(kinds, "hangup")

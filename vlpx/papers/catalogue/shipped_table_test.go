@@ -67,6 +67,15 @@ func TestShippedTables(t *testing.T) {
 			}
 			of, _, _ := spread(better)
 			less, _, _ := spread(than)
+			if claim.Over != [2]string{} {
+				from, to := values[claim.Over[0]][claim.In.Key()], values[claim.Over[1]][claim.In.Key()]
+				if len(from) != len(better) || len(to) != len(better) || slices.Contains(from, nil) || slices.Contains(to, nil) {
+					continue // another table has shipped them
+				}
+				base, _, _ := spread(from)
+				over, _, _ := spread(to)
+				of, less = of-base, less-over
+			}
 			for _, all := range [][]paper.Finding{report.Claims, r.Claims} { // as today's program judges, and as they were shipped
 				at := slices.IndexFunc(all, func(f paper.Finding) bool { return f.Text == claim.String() })
 				if at < 0 {

@@ -131,7 +131,7 @@ func TestCellsThatFail(t *testing.T) {
 
 func TestCellsInATerminal(t *testing.T) {
 	for name, says := range map[string][]string{
-		"list":    {"falcon/table1", "falcon/D.3", "ready"},
+		"list":    {"falcon/table1", "falcon/D.3", "of 12 rows"},
 		"shipped": {"falcon/table1", "reference (n=8)", "8 shipped seeds"},
 		"table":   {"row"},
 		"run":     {"vlpx/run: InfoNCE", "R@1"},

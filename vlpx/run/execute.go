@@ -40,8 +40,11 @@ type Executor struct {
 
 const measures = "measuring it" // what is watched
 
-// watch watches what is done for a run. The context is what it asks whether to go on.
+// watch watches what is done for a run, if anybody hears of it. The context is what it asks whether to go on.
 func (e *Executor) watch(ctx context.Context, r Run, what string) (asked context.Context, done func()) {
+	if e.Say == nil {
+		return ctx, func() {}
+	}
 	silence := cmp.Or(e.silence, watchdog.Quiet)
 	dog := watchdog.Dog{First: silence, Later: silence}
 	return dog.Watch(ctx, watchdog.Report(e.Store.Dir(r), e.Say,

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,25 +59,28 @@ func TestWatch(t *testing.T) {
 func TestSigns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := Dog{First: 30 * time.Minute, Later: 30 * time.Minute}
-		var reported []time.Duration
-		ctx, done := d.Watch(t.Context(), func(after time.Duration) { reported = append(reported, after) })
+		var reported, silence atomic.Int64
+		ctx, done := d.Watch(t.Context(), func(after time.Duration) {
+			reported.Add(1)
+			silence.Store(int64(after))
+		})
 		asks := []func(){func() { ctx.Err() }, func() { ctx.Done() }}
 		for k := range 1000 {
 			time.Sleep(2 * time.Minute)
 			asks[k%2]()
 		}
-		if synctest.Wait(); len(reported) > 0 {
-			t.Errorf("work that goes on is reported after %v", reported)
+		if synctest.Wait(); reported.Load() > 0 {
+			t.Errorf("work that goes on is reported after %v", time.Duration(silence.Load()))
 		}
 		time.Sleep(time.Hour + time.Minute) // 40 minutes may be silent, and a silence begins between two looks
-		if synctest.Wait(); len(reported) != 1 || reported[0] != 40*time.Minute {
-			t.Errorf("a silence is reported after %v", reported)
+		if synctest.Wait(); reported.Load() != 1 || time.Duration(silence.Load()) != 40*time.Minute {
+			t.Errorf("a silence is reported %d times, after %v", reported.Load(), time.Duration(silence.Load()))
 		}
 		ctx.Err()
 		time.Sleep(24 * time.Hour)
 		done()
-		if synctest.Wait(); len(reported) != 2 {
-			t.Errorf("a second silence is reported after %v", reported)
+		if synctest.Wait(); reported.Load() != 2 {
+			t.Errorf("with a second silence %d are reported", reported.Load())
 		}
 	})
 }
@@ -85,21 +89,21 @@ func TestSigns(t *testing.T) {
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		run, step := Dog{First: time.Hour, Later: time.Hour}, Dog{First: time.Minute, Later: time.Minute}
-		runs, steps := 0, 0
-		ctx, done := run.Watch(t.Context(), func(time.Duration) { runs++ })
+		var runs, steps atomic.Int64
+		ctx, done := run.Watch(t.Context(), func(time.Duration) { runs.Add(1) })
 		derived, cancel := context.WithCancel(ctx)
 		defer cancel()
-		_, stepped := step.Watch(derived, func(time.Duration) { steps++ })
+		_, stepped := step.Watch(derived, func(time.Duration) { steps.Add(1) })
 		time.Sleep(24 * time.Hour)
 		stepped()
 		time.Sleep(50 * time.Minute)
-		if synctest.Wait(); runs != 0 || steps != 1 {
-			t.Errorf("the outer watch reports %d times, the inner one %d times", runs, steps)
+		if synctest.Wait(); runs.Load() != 0 || steps.Load() != 1 {
+			t.Errorf("the outer watch reports %d times, the inner one %d times", runs.Load(), steps.Load())
 		}
 		time.Sleep(time.Hour)
 		done()
-		if synctest.Wait(); runs != 1 {
-			t.Errorf("what comes behind the inner watch is reported %d times", runs)
+		if synctest.Wait(); runs.Load() != 1 {
+			t.Errorf("what comes behind the inner watch is reported %d times", runs.Load())
 		}
 	})
 }

@@ -13,7 +13,8 @@ type Spoken interface {
 	Understand(sentence string) (graph scenegraph.Graph, ok bool)
 	// Judge reports whether a sentence is true of image i, and whether that is known: it is of every sentence of the language.
 	Judge(i int, sentence string) (holds, known bool)
-	// Fill are the sentences of that language that are true of image i and have these words, each once and in order; "" is any word.
+	// Fill are the sentences of that language that are true of image i and have these words in their places, where "" is any word: each
+	// once, sorted.
 	Fill(i int, words []string) []string
 }
 

@@ -96,7 +96,8 @@ func TestCheckedIsConverted(t *testing.T) {
 	nbconvert := needNbconvert(t)
 	dir, out := t.TempDir(), t.TempDir()
 	deep := strings.Repeat(`{"a": `, deepest-1) + "1" + strings.Repeat("}", deepest-1)
-	for i, text := range []string{empty, strings.Replace(empty, "{}", deep, 1), `{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}`,
+	for i, text := range []string{empty, strings.Replace(empty, "{}", deep, 1),
+		`{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}`,
 		with(`{"cell_type": "raw", "metadata": {}, "source": ["a", "b"]}`)} {
 		file := filepath.Join(dir, fmt.Sprintf("a\nb's [%d].ipynb", i))
 		must.Do(t, os.WriteFile(file, []byte(text), 0o644))

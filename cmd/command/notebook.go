@@ -49,7 +49,7 @@ installed the kernel, which stays its own until -install is called in another on
 				if info, err := os.Stat(path); err != nil {
 					return err
 				} else if !info.IsDir() && !info.Mode().IsRegular() {
-					return fmt.Errorf("%s is no regular file or folder (%v)", path, info.Mode().Type())
+					return fmt.Errorf("%s is no regular file or folder (%v); name a notebook, or a folder of them", path, info.Mode().Type())
 				}
 			}
 			switch {

@@ -66,6 +66,9 @@ func TestListNamesEveryArtifact(t *testing.T) {
 	slices.Sort(got)
 	slices.Sort(want)
 	listtest.Equal(t, "artifacts", got, want)
+	if !strings.Contains(text, `"shipped": []`) || strings.Contains(text, `"shipped": null`) {
+		t.Error("of an artifact that is not shipped there is no empty list")
+	}
 	table, _ := succeed(t, dir, "list")
 	if !regexp.MustCompile(`(?m)^vlpx/map .* 24 of 24 rows, 5 seeds, scenes `).MatchString(table) ||
 		!regexp.MustCompile(`(?m)^mafa/table2 .* – `).MatchString(table) {

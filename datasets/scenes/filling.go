@@ -12,14 +12,14 @@ func (s *Split) Fill(i int, words []string) []string {
 	scene, found := s.Scene(i), map[string]bool{}
 	add := func(g Graph) {
 		for _, g.Ground = range []Ground{AnyGround, scene.Ground} {
-			if text := g.String(); agrees(strings.Fields(text), words, false) {
+			if text := g.String(); agrees(strings.Fields(text), words) {
 				found[text] = true
 			}
 		}
 	}
 	for _, subject := range scene.Objects {
 		for m := range subject.mentions() {
-			if !agrees(m.append(nil), words, true) {
+			if said := m.append(nil); len(said) > len(words) || !agrees(said, words[:len(said)]) {
 				continue
 			}
 			add(Graph{Subject: m})
@@ -55,15 +55,7 @@ func (a Attributes) mentions() iter.Seq[Attributes] {
 	}
 }
 
-// agrees reports whether said are the words, or begin them, where "" is any word.
-func agrees(said, words []string, begin bool) bool {
-	if len(said) > len(words) || len(said) < len(words) && !begin {
-		return false
-	}
-	for k, word := range said {
-		if words[k] != "" && words[k] != word {
-			return false
-		}
-	}
-	return true
+// agrees reports whether said are the words, where "" is any word.
+func agrees(said, words []string) bool {
+	return slices.EqualFunc(said, words, func(said, word string) bool { return word == "" || word == said })
 }

@@ -51,8 +51,8 @@ const (
 
 var filters = []Filter{Annotated, Penalised, Different, OnlyFalse, OnlyTrue}
 
-// MostTrue is how many true sentences of a draft are told. Of generated scenes' drafts one in ten thousand has more; what is written from
-// such a one is left out by OnlyFalse and by OnlyTrue.
+// MostTrue is how many true sentences of a draft are told. Of generated scenes' drafts one or two in ten thousand have more; what is
+// written from such a one is left out by OnlyFalse and by OnlyTrue.
 const MostTrue = 64
 
 // Validate reports what is wrong with the settings.

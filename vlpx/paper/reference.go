@@ -105,7 +105,7 @@ type Extents []Extent
 
 // Shipped is how much of an artifact is shipped; none where nothing is.
 func Shipped(a Artifact, all []Reference) Extents {
-	var extents Extents
+	extents := Extents{} // in JSON a list, also of none
 	for _, r := range all {
 		if r.Artifact != a.ID {
 			continue

@@ -147,7 +147,7 @@ func (i *input) fillings(pair int, caption, draft []int32) (fillings [][]int32) 
 	return fillings
 }
 
-// agree reports whether a sentence is the caption but for the words of a draft that are not objective.Ignored.
+// agree reports whether a sentence is the caption but for the words of a draft that are not objective.Ignored; all are ids, [tokens].
 func agree(ids, caption, draft []int32) bool {
 	for at, id := range draft {
 		if id == objective.Ignored && ids[at] != caption[at] {

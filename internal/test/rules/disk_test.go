@@ -8,8 +8,8 @@ import (
 )
 
 // writes are functions of package os that change files.
-var writes = []string{"Chmod", "Chtimes", "Create", "CreateTemp", "Link", "Mkdir", "MkdirAll", "MkdirTemp", "OpenFile", "Remove", "RemoveAll",
-	"Rename", "Symlink", "Truncate", "WriteFile"}
+var writes = []string{"Chmod", "Chtimes", "Create", "CreateTemp", "Link", "Mkdir", "MkdirAll", "MkdirTemp", "OpenFile", "Remove",
+	"RemoveAll", "Rename", "Symlink", "Truncate", "WriteFile"}
 
 // undisturbed are the files that change others by package os, by none of package disk's ways, with the reason why nothing is lost.
 var undisturbed = map[string]string{

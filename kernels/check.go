@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"vlpx.internal/datasets/content"
@@ -49,6 +51,10 @@ func readable(text []byte) error {
 	}
 	if deep := depth(text); deep > deepest {
 		return fmt.Errorf("the notebook has lists and objects that lie in each other %d deep; at most they do so %d deep", deep, deepest)
+	}
+	if at := halfCharacter(text); at >= 0 {
+		return fmt.Errorf("line %d of the notebook has %s, half of a character, which no file can have in UTF-8",
+			1+bytes.Count(text[:at], []byte("\n")), text[at:at+escapeLen])
 	}
 	var format struct {
 		Format int `json:"nbformat"`
@@ -104,6 +110,38 @@ func (c checkedCell) check() error {
 		return errors.New("it lacks outputs or execution_count")
 	}
 	return nil
+}
+
+// escapeLen is the length of the escape of a unit of UTF-16 in JSON, such as \u00e9.
+const escapeLen = 6
+
+// halfCharacter is where some JSON has the escape of half a surrogate pair without the other half; -1 for nowhere.
+func halfCharacter(text []byte) int {
+	unit := func(at int) rune {
+		if at+escapeLen > len(text) || text[at] != '\\' || text[at+1] != 'u' {
+			return -1
+		}
+		v, err := strconv.ParseUint(string(text[at+2:at+escapeLen]), 16, 16)
+		if err != nil {
+			return -1
+		}
+		return rune(v)
+	}
+	for at := 0; at < len(text); at++ {
+		if text[at] != '\\' {
+			continue
+		}
+		first := unit(at)
+		switch {
+		case !utf16.IsSurrogate(first):
+			at++ // what is escaped may be a backslash
+		case utf16.DecodeRune(first, unit(at+escapeLen)) == utf8.RuneError:
+			return at
+		default:
+			at += 2*escapeLen - 1
+		}
+	}
+	return -1
 }
 
 // depth is how deep lists and objects lie in each other in some JSON.

@@ -61,7 +61,7 @@ func Audit(ctx context.Context, model string, a Auditing, o Options, say func(st
 	if err != nil {
 		return nil, err
 	}
-	err = withTrained(model, o, say, func(t *trained) error {
+	err = withTrained(ctx, model, o, say, func(ctx context.Context, t *trained) error {
 		found, err := t.audit(ctx, store, a, o)
 		if err != nil {
 			return err

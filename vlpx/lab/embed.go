@@ -31,7 +31,7 @@ func Embed(ctx context.Context, model string, what []string, o Options, say func
 	if len(in.pictures)+len(in.texts) == 0 {
 		return nil, fmt.Errorf("nothing to embed; name pictures, folders of them, or texts")
 	}
-	err = withTrained(model, o, say, func(t *trained) (err error) {
+	err = withTrained(ctx, model, o, say, func(ctx context.Context, t *trained) (err error) {
 		e, err = t.embed(ctx, in)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gomlx/compute"
 
@@ -17,6 +18,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/watchdog"
 )
 
 // exploredBy are the methods that an explorer shows unless the options name others.
@@ -58,7 +60,7 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 				of.Train.Framework.Name())
 	}
 	e := &explorer{
-		screen: s, side: explore.OfImage, anchor: 1, anchors: map[explore.Side][]int{}, most: min(mostShown, of.Train.BatchSize-1),
+		screen: s, home: grid.Home, silence: o.silence, side: explore.OfImage, anchor: 1, anchors: map[explore.Side][]int{}, most: min(mostShown, of.Train.BatchSize-1),
 		temperature: scale.Writing.Temperature, rate: scale.Writing.Rate,
 	}
 	e.shown = min(6, e.most)
@@ -97,6 +99,8 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 
 type explorer struct {
 	screen      cell.Screen
+	home        string        // the store's place
+	silence     time.Duration // see Options
 	backend     compute.Backend
 	of          *explore.Explorer
 	methods     []negative.Method
@@ -177,6 +181,8 @@ func (e *explorer) writing() eval.Writer {
 
 // view shows the anchor on a block.
 func (e *explorer) view(ctx context.Context, b cell.Block) error {
+	ctx, end := watchdog.Work(ctx, e.silence, e.home, func(line string) { e.screen.Say(line) }, "the explorer has not moved on")
+	defer end()
 	anchors, err := e.among(ctx)
 	if err != nil {
 		return err

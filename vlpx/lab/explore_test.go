@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
@@ -67,4 +68,36 @@ func TestExploreWrittenBelowNegatives(t *testing.T) {
 	if table := w.shown[0][2].(tables.Table); !strings.HasPrefix(table.Title, "Sentences written") {
 		t.Errorf("got %q", table.Title)
 	}
+}
+
+// told is a screen whose lines a test waits for.
+type told struct {
+	*watched
+	lines chan string
+}
+
+func (s told) Say(lines ...string) { s.lines <- strings.Join(lines, " ") }
+
+// late is a block that shows nothing before a line was said.
+type late struct {
+	cell.Block
+	t  *testing.T
+	on told
+}
+
+func (l late) Show(what ...any) error {
+	if line := <-l.on.lines; !strings.HasPrefix(line, "the explorer has not moved on for ") {
+		l.t.Errorf("it says %q", line)
+	}
+	return l.Block.Show(what...)
+}
+
+// An explorer that shows nothing for long says so.
+func TestStuckExplorer(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.silence = 10 * time.Millisecond
+	e, w := opened(t, "InfoNCE", o)
+	on := told{w, make(chan string, 1)}
+	e.screen = on
+	must.Do(t, e.view(t.Context(), late{w.Block(), t, on}))
 }

@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/watchdog"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -74,6 +75,8 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...
 	if err := locate(&folder.Run.Data, o); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	ctx, end := watchdog.Work(ctx, o.silence, home, o.Say, dir+": measuring it has not moved on")
+	defer end()
 	var metrics map[string]float64
 	err = onEngine(func(backend compute.Backend, name string) error {
 		model, err := folder.Model(backend)

@@ -53,7 +53,7 @@ func Map(ctx context.Context, model string, m Mapping, o Options, say func(strin
 		return nil, err
 	}
 	var r Mapped
-	err = withTrained(model, o, say, func(t *trained) error {
+	err = withTrained(ctx, model, o, say, func(ctx context.Context, t *trained) error {
 		return t.looking(ctx, store, m.Split, o, func(l looked) (err error) {
 			how := audit.Sampling{Batch: m.Batch, Anchors: m.Anchors, Matches: t.matches(), ConD: l.conD}
 			if r.Sample, err = audit.Draw(ctx, l.subject, how); err != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"vlpx.internal/datasets/layout"
 	"vlpx.internal/plots"
@@ -70,6 +71,8 @@ type Options struct {
 
 	here  map[string]string // where data lie that have addresses, by their names; see Fetched
 	known *plan.Known       // see plan.Request; of a call that plans several artifacts
+
+	silence time.Duration // that is told, instead of watchdog.Quiet; 0 but in tests
 }
 
 // View is a choice of what a report's table and figure show, and how large the figure is.

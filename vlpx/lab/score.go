@@ -41,7 +41,7 @@ func Score(ctx context.Context, model, image string, texts []string, o Options, 
 	if _, err := content.Picture(image); err != nil { // before a model is read
 		return nil, fmt.Errorf("%s: %w", image, err)
 	}
-	err = withTrained(model, o, say, func(t *trained) (err error) {
+	err = withTrained(ctx, model, o, say, func(ctx context.Context, t *trained) (err error) {
 		s, err = t.score(ctx, image, texts)
 		return err
 	})

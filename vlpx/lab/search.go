@@ -83,7 +83,7 @@ func Search(ctx context.Context, model string, s Searching, o Options, say func(
 			return nil, fmt.Errorf("%s has embeddings of texts alone; embed a folder of pictures", s.In)
 		}
 	}
-	err = withTrained(model, o, say, func(t *trained) (err error) {
+	err = withTrained(ctx, model, o, say, func(ctx context.Context, t *trained) (err error) {
 		_, scores := t.framework().(framework.Scores)
 		if by == byITM && !t.matches() {
 			return fmt.Errorf("%s has learned no image-text matching; search by cosine", t.name)

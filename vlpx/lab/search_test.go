@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -126,7 +127,7 @@ func TestSearchByMatching(t *testing.T) {
 				t.Errorf("%s: hit %d is %+v behind %+v", c.framework, k, hit, behind)
 			}
 		}
-		must.Do(t, withTrained(r.ID(), o, nil, func(m *trained) error {
+		must.Do(t, withTrained(t.Context(), r.ID(), o, nil, func(_ context.Context, m *trained) error {
 			for k, want := range matchedAlone(t, m, paths[:c.ranked], how.Words, cosines) {
 				if got := found.Hits[k].ITM; math.Abs(got-want) > 1e-4 {
 					t.Errorf("%s: %s has the score %g, want %g", c.framework, paths[k], got, want)

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,7 +23,7 @@ type Sweep struct {
 	*sweep.Sweep
 
 	worker  sweep.Worker
-	silence time.Duration // that is told, instead of watchdog.Quiet; 0 but in tests
+	silence time.Duration // see Options
 }
 
 // OpenSweep plans a sweep over the runs of artifacts; it runs nothing. Its workers are this program, started again with the same arguments,
@@ -37,7 +36,7 @@ func OpenSweep(ids []string, o Options) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sweep{worker: worker}
+	s := &Sweep{worker: worker, silence: o.silence}
 	o.known = new(plan.Known)
 	tasks := &sweep.Plan{Artifacts: ids}
 	for k, id := range ids {
@@ -110,9 +109,7 @@ func (s *Sweep) run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		}
 	}
 	say := func(line string) { tell(sweep.Progress{Message: line}) }
-	silence := cmp.Or(s.silence, watchdog.Quiet)
-	dog := watchdog.Dog{First: silence, Later: silence}
-	ctx, end := dog.Watch(ctx, watchdog.Report(s.Dir(), say, s.Name+": the sweep has not moved on"))
+	ctx, end := watchdog.Work(ctx, s.silence, s.Dir(), say, s.Name+": the sweep has not moved on")
 	defer end()
 	if len(s.Undone()) > 0 {
 		space, err := s.check()

@@ -19,8 +19,7 @@ func (hanging) After(disk.Op)                 {}
 
 // A sweep whose store answers no more says so.
 func TestStuckSweep(t *testing.T) {
-	s := must.Get(OpenSweep([]string{"falcon/table1"}, Options{Home: t.TempDir(), Scale: "tiny"}))(t)
-	s.silence = 10 * time.Millisecond
+	s := must.Get(OpenSweep([]string{"falcon/table1"}, Options{Home: t.TempDir(), Scale: "tiny", silence: 10 * time.Millisecond}))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	said := make(chan string)
 	go func() {

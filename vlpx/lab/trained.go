@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/watchdog"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -37,7 +38,7 @@ type trained struct {
 // withTrained opens a model for as long as it is used. It is named by a folder that Export wrote; by a published checkpoint's name, file or
 // folder; or by the identity of a run of the store or the beginning of it. Of the options it reads Home, Weights and Regions as
 // [EvaluateExport] does, and for a published model Vocabulary. say hears of what is worth a line.
-func withTrained(name string, o Options, say func(string), use func(*trained) error) error {
+func withTrained(ctx context.Context, name string, o Options, say func(string), use func(context.Context, *trained) error) error {
 	store, err := OpenStore(o.Home)
 	if err != nil {
 		return err
@@ -60,7 +61,9 @@ func withTrained(name string, o Options, say func(string), use func(*trained) er
 			return err
 		}
 		defer t.model.Close()
-		return guard(func() error { return use(t) })
+		ctx, end := watchdog.Work(ctx, o.silence, store.Home, say, t.name+": its use has not moved on")
+		defer end()
+		return guard(func() error { return use(ctx, t) })
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/export"
@@ -17,6 +18,7 @@ import (
 	"vlpx.internal/vlpx/embedding"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/watchdog"
 )
 
 // modelOf trains a method in little time, and returns the run.
@@ -52,7 +54,7 @@ func TestScoreAndEmbed(t *testing.T) {
 			texts = append(texts, set.Captions(i)[0])
 		}
 		var want []Scored
-		must.Do(t, withTrained(r.ID(), o, nil, func(m *trained) error {
+		must.Do(t, withTrained(t.Context(), r.ID(), o, nil, func(_ context.Context, m *trained) error {
 			want = scoredBySet(t, m, set, texts)
 			return nil
 		}))
@@ -235,4 +237,19 @@ func TestCLIPOfTheHub(t *testing.T) {
 	if near(want.Of[0].Cosine, want.Of[1].Cosine) {
 		t.Error("both texts score the same, so that nothing was tried")
 	}
+}
+
+// What uses a trained model says where it is stuck.
+func TestStuckUse(t *testing.T) {
+	o := smallest(t.TempDir())
+	r := modelOf(t, "InfoNCE", o)
+	o.silence = 10 * time.Millisecond
+	said := make(chan string, 1)
+	must.Do(t, withTrained(t.Context(), r.ID(), o, func(line string) { said <- line }, func(context.Context, *trained) error {
+		if line := <-said; !strings.Contains(line, "its use has not moved on for ") {
+			t.Errorf("it says %q", line)
+		}
+		return nil
+	}))
+	must.Get(os.Stat(filepath.Join(o.Home, watchdog.FileName)))(t)
 }

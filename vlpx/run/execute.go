@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -42,13 +41,8 @@ const measures = "measuring it" // what is watched
 
 // watch watches what is done for a run, if anybody hears of it. The context is what it asks whether to go on.
 func (e *Executor) watch(ctx context.Context, r Run, what string) (asked context.Context, done func()) {
-	if e.Say == nil {
-		return ctx, func() {}
-	}
-	silence := cmp.Or(e.silence, watchdog.Quiet)
-	dog := watchdog.Dog{First: silence, Later: silence}
-	return dog.Watch(ctx, watchdog.Report(e.Store.Dir(r), e.Say,
-		fmt.Sprintf("%s, seed %d: %s has not moved on", r.Train.Method.Name, r.Train.Seed, what)))
+	return watchdog.Work(ctx, e.silence, e.Store.Dir(r), e.Say,
+		fmt.Sprintf("%s, seed %d: %s has not moved on", r.Train.Method.Name, r.Train.Seed, what))
 }
 
 // checkpointEvery is the time between checkpoints within an epoch: what a kill costs at most, unless saving takes long

@@ -1,6 +1,8 @@
 package watchdog
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -14,6 +16,19 @@ const FileName = "stuck.txt"
 
 // unanswered is how long that file may take to write.
 const unanswered = 10 * time.Second
+
+// Work watches a whole piece of work, such as a measure of a run, and reports it as [Report] does.
+//
+//   - quiet: how long it may be silent, unless it was so before; 0 for [Quiet].
+//   - say: nil where nobody hears; then nothing is watched.
+func Work(ctx context.Context, quiet time.Duration, dir string, say func(string), what string) (asked context.Context, done func()) {
+	if say == nil {
+		return ctx, func() {}
+	}
+	quiet = cmp.Or(quiet, Quiet)
+	dog := Dog{First: quiet, Later: quiet}
+	return dog.Watch(ctx, Report(dir, say, what))
+}
 
 // Report is what a watch calls: it says that something may be stuck, in a line, and writes down what each goroutine does.
 //

@@ -60,7 +60,8 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 				of.Train.Framework.Name())
 	}
 	e := &explorer{
-		screen: s, home: grid.Home, silence: o.silence, side: explore.OfImage, anchor: 1, anchors: map[explore.Side][]int{}, most: min(mostShown, of.Train.BatchSize-1),
+		screen: s, home: grid.Home, silence: o.silence,
+		side: explore.OfImage, anchor: 1, anchors: map[explore.Side][]int{}, most: min(mostShown, of.Train.BatchSize-1),
 		temperature: scale.Writing.Temperature, rate: scale.Writing.Rate,
 	}
 	e.shown = min(6, e.most)

@@ -57,9 +57,10 @@ type ReferenceRow struct {
 	Questions []string              `json:",omitempty"` // identities of what was asked, one a run; none where nothing was
 	// Downstream are the identities of what each downstream task gave, one a run, by the task's name; none where a task was left out.
 	Downstream map[string][]string `json:",omitempty"`
-	// Engine and Commit are of Runs where they are not the reference's.
-	Engine string `json:",omitempty"`
-	Commit string `json:",omitempty"`
+	// Engine, Commit and DataHash are of Runs where they are not the reference's. Scenes, which a plan always has, have no DataHash here.
+	Engine   string `json:",omitempty"`
+	Commit   string `json:",omitempty"`
+	DataHash string `json:",omitempty"`
 }
 
 func (row ReferenceRow) engine(r *Reference) string { return cmp.Or(row.Engine, r.Engine) }
@@ -245,6 +246,9 @@ func NewReference(r *Report) (Reference, error) {
 		}
 		if all := strings.Join(commits, ", "); all != ref.Commit {
 			one.Commit = all
+		}
+		if r.Data.Scenes == nil && row.Data.Hash != ref.DataHash {
+			one.DataHash = row.Data.Hash
 		}
 		ref.Rows = append(ref.Rows, one)
 	}

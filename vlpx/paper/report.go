@@ -175,8 +175,13 @@ func (r *Report) ship(all []Reference) {
 	r.shipped, rows = r.Plan.ship(all)
 	for i := range r.Rows {
 		r.Rows[i].shipped, r.Rows[i].Shipped = rows[i], nil
-		if rows[i].of != nil {
-			r.Rows[i].Shipped = rows[i].seedReports()
+		of := rows[i].of
+		if of == nil {
+			continue
+		}
+		r.Rows[i].Shipped = rows[i].seedReports()
+		if r.Plan.unseen {
+			r.Rows[i].Data = &run.Data{Name: of.Data, Hash: cmp.Or(rows[i].DataHash, of.DataHash)}
 		}
 	}
 	r.chooseBest()

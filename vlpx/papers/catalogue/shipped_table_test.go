@@ -32,10 +32,13 @@ func spread(values []*float64) (mean, std float64, n int) {
 func TestShippedTables(t *testing.T) {
 	cells, claims := 0, 0
 	for _, r := range must.Get(paper.References())(t) {
-		if r.Data != "scenes" || r.Rows[0].Values == nil {
-			continue // others need their data, and none of them has values
+		if r.Rows[0].Values == nil {
+			continue
 		}
 		p := must.Get(paper.NewPlan(must.Get(Find(r.Artifact))(t), plan.Request{Scale: r.Scale, Seeds: []uint64{1}}))(t)
+		if r.Data != "scenes" {
+			p.Unsee(&r)
+		}
 		report := must.Get(paper.NewReport(p, run.OpenStore(t.TempDir())))(t)
 		table := must.Get(report.Table())(t)
 		values := map[string]map[string][]*float64{}

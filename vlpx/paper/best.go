@@ -26,15 +26,15 @@ type best struct {
 func (r *Report) chooseBest() {
 	b := best{RowReport{Name: BestOfSweep, Status: string(Ready)}, map[string]map[uint64]string{}}
 	b.rows[""] = r.choices(func(row RowReport) []SeedReport { return row.Seeds })
-	b.rows[fromReference] = r.choices(func(row RowReport) []SeedReport { return row.Shipped })
+	b.rows[FromReference] = r.choices(func(row RowReport) []SeedReport { return row.Shipped })
 	for _, seed := range r.Seeds {
 		if name, ok := b.rows[""][seed]; ok {
 			row := r.row(name)
 			b.Results = append(b.Results, row.Results[seedIndex(row.Seeds, seed)])
 		}
 	}
-	for _, seed := range slices.Sorted(maps.Keys(b.rows[fromReference])) {
-		row := r.row(b.rows[fromReference][seed])
+	for _, seed := range slices.Sorted(maps.Keys(b.rows[FromReference])) {
+		row := r.row(b.rows[FromReference][seed])
 		s := row.Shipped[seedIndex(row.Shipped, seed)]
 		b.Shipped, b.shipped.Runs = append(b.Shipped, s), append(b.shipped.Runs, s.Run)
 	}

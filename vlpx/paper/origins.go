@@ -46,12 +46,12 @@ func (r *Report) facts(row, source string) []string {
 	switch {
 	case source == FromPaper:
 		return nil
-	case source == fromReference:
+	case source == FromReference:
 		if i < 0 || r.Rows[i].shipped.of == nil {
 			return nil
 		}
 		shipped := r.Rows[i].shipped
-		return []string{shipped.of.Scale, "", shipped.of.Data, shipped.of.DataHash, shipped.engine(shipped.of), shipped.commit(shipped.of)}
+		return []string{shipped.of.Scale, "", shipped.of.Data, shipped.data().Hash, shipped.engine(shipped.of), shipped.commit(shipped.of)}
 	}
 	data, engines, commits := r.Data, "", ""
 	if i >= 0 {

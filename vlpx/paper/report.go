@@ -175,13 +175,12 @@ func (r *Report) ship(all []Reference) {
 	r.shipped, rows = r.Plan.ship(all)
 	for i := range r.Rows {
 		r.Rows[i].shipped, r.Rows[i].Shipped = rows[i], nil
-		of := rows[i].of
-		if of == nil {
+		if rows[i].of == nil {
 			continue
 		}
 		r.Rows[i].Shipped = rows[i].seedReports()
 		if r.Plan.unseen {
-			r.Rows[i].Data = &run.Data{Name: of.Data, Hash: cmp.Or(rows[i].DataHash, of.DataHash)}
+			r.Rows[i].Data = rows[i].data()
 		}
 	}
 	r.chooseBest()
@@ -407,10 +406,4 @@ func (r *Report) paired(c Claim) [][]run.Result {
 		}
 	}
 	return paired
-}
-
-// Paired are the values of two rows in a column, of the seeds that both have.
-func (r *Report) Paired(c Column, one, other string) (a, b []float64) {
-	paired := r.paired(Claim{Better: one, Than: other, In: c})
-	return c.Values(paired[0]), c.Values(paired[1])
 }

@@ -149,8 +149,8 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 			"source"}))
 	for i, row := range r.Rows {
 		seeds, data, source := row.Seeds, row.Data, FromYou
-		if of := row.shipped.of; len(seeds) == 0 && of != nil {
-			seeds, data, source = row.Shipped, &run.Data{Name: of.Data, Hash: of.DataHash}, fromReference
+		if len(seeds) == 0 && row.shipped.of != nil {
+			seeds, data, source = row.Shipped, row.shipped.data(), FromReference
 		}
 		if len(seeds) == 0 {
 			continue

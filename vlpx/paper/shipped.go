@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/run"
 )
 
 // shipped is what is shipped of a plan's artifact, besides its rows.
@@ -21,6 +22,11 @@ type shippedRow struct {
 	ReferenceRow
 	of        *Reference // whose row it is; nil where none is shown
 	withdrawn bool       // it is there, of other runs than the same seeds would make today
+}
+
+// data is what its runs are on, without what a plan needs of it.
+func (s shippedRow) data() *run.Data {
+	return &run.Data{Name: s.of.Data, Hash: cmp.Or(s.DataHash, s.of.DataHash)}
 }
 
 // ship finds what is shipped of a plan and of each of its rows among references. A comparison that a user put together has nothing.
@@ -183,8 +189,8 @@ func (row RowReport) status() string {
 	}
 }
 
-// shippedNote tells what the shipped results are of; empty for none.
-func (r *Report) shippedNote() string {
+// ShippedNote tells what the shipped results are of, in a table that has them; empty for none.
+func (r *Report) ShippedNote() string {
 	names, rows := r.shippedRows()
 	note := ""
 	if len(rows) > 0 {
@@ -269,7 +275,7 @@ func (r *Report) command() string {
 // shippedTrial is what a claim is tested on where the store has nothing: shipped values, or, of older references, means and standard
 // deviations.
 func (r *Report) shippedTrial(c Claim) trial {
-	t, key := trial{claim: c, from: fromReference}, c.In.Key()
+	t, key := trial{claim: c, from: FromReference}, c.In.Key()
 	values := map[string]map[uint64]float64{} // by row and seed
 	means, lacking, rows := map[string][3]float64{}, false, r.pool(c)
 	for _, row := range rows {

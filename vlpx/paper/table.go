@@ -15,7 +15,7 @@ import (
 const (
 	FromPaper     = "paper"
 	FromYou       = "this store"
-	fromReference = "reference"
+	FromReference = "reference"
 )
 
 // Table lays the report out. Its note ends with the rows that are left out, the artifact's remarks and the images that could not be read.
@@ -36,7 +36,7 @@ func Comparison(r *Report) (tables.Table, error) {
 		Title:   fmt.Sprintf("%s: %s", r.ID, r.Title),
 		Note:    r.Note(),
 		Heading: "method",
-		Sources: []string{FromPaper, FromYou, fromReference},
+		Sources: []string{FromPaper, FromYou, FromReference},
 	}
 	columns := r.Shown()
 	for _, c := range columns {
@@ -132,7 +132,7 @@ func (r *Report) Note() string {
 	if slices.ContainsFunc(r.Plan.Artifact.Rows, func(row plan.Row) bool { return len(row.Paper) > 0 }) {
 		note += " The paper's numbers are of its own data and scale."
 	}
-	return note + r.shippedNote()
+	return note + r.ShippedNote()
 }
 
 // scaleNote tells what this store's numbers are of.

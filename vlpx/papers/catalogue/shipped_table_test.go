@@ -3,7 +3,10 @@ package catalogue
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
@@ -56,9 +59,10 @@ func TestShippedTables(t *testing.T) {
 		if r.Artifact == "vlpx/map" {
 			checkMap(t, p.Artifact, table, values, check)
 		}
+		ofMeans := len(table.Rows) == len(p.Artifact.Rows) // and not of differences or tests
 		for i, row := range p.Artifact.Rows {
 			for k, column := range p.Artifact.Columns {
-				if of := values[row.Name][column.Key()]; of != nil && r.Artifact != "vlpx/map" {
+				if of := values[row.Name][column.Key()]; of != nil && ofMeans {
 					check(row.Name, column.Key(), table.Rows[i].Cells[k], of)
 				}
 			}
@@ -110,6 +114,34 @@ func TestShippedTables(t *testing.T) {
 	}
 	if t.Logf("%d cells and %d claims were looked at", cells, claims); cells < 300 || claims < 50 {
 		t.Error("these are too few to be all")
+	}
+}
+
+// GloFND's tables of tests are of shipped values where nothing else is there, and say so.
+func TestShippedTests(t *testing.T) {
+	references := must.Get(paper.References())(t)
+	at := slices.IndexFunc(references, func(r paper.Reference) bool { return r.Artifact == "glofnd/table5" })
+	of := references[at]
+	p := must.Get(paper.NewPlan(must.Get(Find(of.Artifact))(t), plan.Request{Scale: of.Scale, Seeds: []uint64{1}}))(t)
+	p.Unsee(&of)
+	table := must.Get(must.Get(paper.NewReport(p, run.OpenStore(t.TempDir())))(t).Table())(t)
+	if !strings.Contains(table.Note, "shipped with vlpx") {
+		t.Errorf("the note %q does not tell what the numbers are of", table.Note)
+	}
+	for i, row := range of.Rows[1:] {
+		for k, column := range p.Artifact.Columns {
+			var d []*float64
+			for n, v := range row.Values[column.Key()] {
+				less := *v - *of.Rows[0].Values[column.Key()][n]
+				d = append(d, &less)
+			}
+			mean, std, n := spread(d)
+			freedom := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}
+			want := 1 - freedom.CDF(mean/std*math.Sqrt(float64(n)))
+			if cell := table.Rows[i].Cells[k]; cell[1].N > 0 || math.Abs(cell[2].Mean-want) > 1e-9 {
+				t.Errorf("%s, %s: shown as %+v, want a p of %v", row.Name, column.Name, cell, want)
+			}
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package glofnd
 
 import (
-	"math"
 	"slices"
 
 	"vlpx.internal/tables"
@@ -78,23 +77,27 @@ func testsTable(r *paper.Report, numbers map[string][]float64) tables.Table {
 	t := r.NewTable("Paired t-test over the seeds that both have, one-sided as the paper's: p of a difference at least so large if the " +
 		"row were not above " +
 		sogCLR + ". Not corrected for the number of comparisons; the claims of tables 1 and 2 are.")
-	t.Heading, t.Sources = "method", []string{paper.FromPaper, paper.FromYou}
+	t.Heading, t.Sources = "method", []string{paper.FromPaper, paper.FromYou, paper.FromReference}
+	t.Note += r.ShippedNote()
 	columns := r.Shown()
 	for _, c := range columns {
 		t.Columns = append(t.Columns, tables.Column{Group: c.Group, Name: c.Name, Format: "%.3f", Best: tables.Unranked})
 	}
 	for _, row := range r.Rows[1:] {
 		line := tables.Row{Name: row.Name}
-		if row.Status != string(paper.Ready) {
+		if row.Status != string(paper.Ready) && len(row.Seeds)+len(row.Shipped) == 0 {
 			line.Status = row.Status
 		}
 		for k, c := range columns {
-			cell := tables.Cell{{}, {}}
+			cell, from := tables.Cell{{}, {}, {}}, 1
+			if len(row.Seeds) == 0 {
+				from = 2
+			}
 			if k < len(numbers[row.Name]) {
 				cell[0] = tables.Number(numbers[row.Name][k])
 			}
-			if p, n := oneSided(r, c, row.Name, r.Rows[0].Name); n > 1 && !math.IsNaN(p) {
-				cell[1] = tables.Number(p)
+			if d := r.Differences(row.Name, r.Rows[0].Name, c); len(d) > 1 {
+				cell[from] = tables.Number(oneSided(d))
 			}
 			line.Cells = append(line.Cells, cell)
 		}
@@ -103,15 +106,11 @@ func testsTable(r *paper.Report, numbers map[string][]float64) tables.Table {
 	return t
 }
 
-// oneSided is the p of one row above another in a column, with the number of seeds.
-func oneSided(r *paper.Report, c paper.Column, better, than string) (p float64, n int) {
-	a, b := r.Paired(c, better, than)
-	if len(a) < 2 {
-		return math.NaN(), len(a)
-	}
-	t := evidence.PairedT(a, b)
+// oneSided is the p of two or more differences at least so large if their mean were not above 0; NaN where all are equal.
+func oneSided(differences []float64) float64 {
+	t := evidence.PairedT(differences, make([]float64, len(differences)))
 	if t.Difference > 0 {
-		return t.P / 2, len(a)
+		return t.P / 2
 	}
-	return 1 - t.P/2, len(a)
+	return 1 - t.P/2
 }

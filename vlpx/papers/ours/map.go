@@ -92,6 +92,7 @@ func mapColumns() []paper.Column {
 // costTable has a line a place: the false ones among its hardest negatives, and what they cost.
 func costTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("Mean ± standard deviation over seeds. Points gained: without the false ones less with them, seed by seed.")
+	t.Note += r.ShippedNote()
 	t.Heading = "place"
 	t.Columns = []tables.Column{{Group: "False negatives (%)", Name: "in batch"}, {Group: "False negatives (%)", Name: "hardest"}}
 	for _, c := range mapColumns() {

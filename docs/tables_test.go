@@ -165,7 +165,7 @@ func judgedOf(artifact, home string) ([]paper.Finding, error) {
 	if all, ok := judged[artifact]; ok {
 		return all, nil
 	}
-	grid, err := lab.Open(artifact, lab.Options{Home: home})
+	grid, err := lab.OpenShown(artifact, lab.Options{Home: home})
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestShippedWithoutItsData(t *testing.T) {
 	} {
 		grid := must.Get(OpenShown(c.id, Options{Data: c.data, Home: t.TempDir()}))(t)
 		report := must.Get(grid.Report())(t)
-		if note := report.whole.Note; !strings.Contains(note, c.want) || report.whole.Rows[0].Status != "3 shipped seeds" {
+		if note := report.whole.Note; !strings.Contains(note, c.want) || report.whole.Rows[0].Status != "5 shipped seeds" {
 			t.Errorf("%s: got %q under %q", c.id, note, report.whole.Rows[0].Status)
 		}
 	}

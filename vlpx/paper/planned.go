@@ -29,7 +29,7 @@ func NewPlan(a Artifact, q plan.Request) (*Planned, error) {
 // Unsee makes the plan one of data that is not here, of which only shipped results tell. What it plans and finds in the store is of other
 // data, and not shown.
 func (p *Planned) Unsee(of *Reference) {
-	p.unseen, p.Data = true, run.Data{Name: of.Data, Hash: of.DataHash}
+	p.unseen, p.Data, p.Blocks = true, run.Data{Name: of.Data, Hash: of.DataHash}, false
 	for i := range p.Rows {
 		p.Rows[i], p.Jobs[i] = nil, nil
 	}

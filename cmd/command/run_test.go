@@ -71,7 +71,7 @@ func TestListNamesEveryArtifact(t *testing.T) {
 	}
 	table, _ := succeed(t, dir, "list")
 	if !regexp.MustCompile(`(?m)^vlpx/map .* 24 of 24 rows, 5 seeds, scenes `).MatchString(table) ||
-		!regexp.MustCompile(`(?m)^mafa/table2 .* – `).MatchString(table) {
+		!regexp.MustCompile(`(?m)^glofnd/table4 .* – `).MatchString(table) {
 		t.Errorf("the table does not say what is shipped:\n%s", table)
 	}
 	for _, id := range want {

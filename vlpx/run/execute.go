@@ -41,6 +41,9 @@ const measures = "measuring it" // what is watched
 
 // watch watches what is done for a run, if anybody hears of it. The context is what it asks whether to go on.
 func (e *Executor) watch(ctx context.Context, r Run, what string) (asked context.Context, done func()) {
+	if e.Say == nil { // there may be no store either
+		return ctx, func() {}
+	}
 	return watchdog.Work(ctx, e.silence, e.Store.Dir(r), e.Say,
 		fmt.Sprintf("%s, seed %d: %s has not moved on", r.Train.Method.Name, r.Train.Seed, what))
 }

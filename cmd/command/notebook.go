@@ -47,7 +47,7 @@ installed the kernel, which stays its own until -install is called in another on
 			}
 			for _, path := range args {
 				if info, err := os.Stat(path); err != nil {
-					return err
+					return fmt.Errorf("%w; name a notebook, or a folder of them", err)
 				} else if !info.IsDir() && !info.Mode().IsRegular() {
 					return fmt.Errorf("%s is no regular file or folder (%v); name a notebook, or a folder of them", path, info.Mode().Type())
 				}

@@ -29,7 +29,7 @@ func TestNotebookMistakes(t *testing.T) {
 		{"-install a.ipynb", []string{"-install takes no notebook", "a.ipynb"}},
 		{"-prefix p -uninstall a.ipynb", []string{"-uninstall takes no notebook", "a.ipynb"}},
 		{"-run", []string{"-run needs a notebook", "falcon.ipynb"}},
-		{"-run missing.ipynb", []string{"missing.ipynb", "no such file"}},
+		{"-run missing.ipynb", []string{"missing.ipynb", "no such file", "name a notebook"}},
 		{"missing", []string{"missing", "no such file"}},
 		{"a.ipynb b.ipynb", []string{"one folder or notebook", "not 2", "-run"}},
 		{"a.ipynb -o c.ipynb", []string{"-o goes with -run"}},

@@ -32,14 +32,14 @@ func listCommand() *cobra.Command {
 		Short: "List every table and figure of the papers, with cost and what is shipped, and how far the store's sweeps are",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			references, err := paper.References()
+			shipped, err := paper.Shipped(catalogue.List())
 			if err != nil {
 				return err
 			}
 			var all []listed
 			for _, a := range catalogue.List() {
 				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(),
-					Shipped: paper.Shipped(a, references), Cost: map[string]string{}}
+					Shipped: shipped[a.ID], Cost: map[string]string{}}
 				for _, name := range scale.ScaleNames() {
 					one.Cost[name] = "–"
 					if one.Runs > 0 {
@@ -60,7 +60,7 @@ func listCommand() *cobra.Command {
 					a.Cost["paper"], a.Shipped, a.Title)
 			}
 			fmt.Fprintln(w, "\nCost of three seeds: tiny and mini with ONNX Runtime on two cores, small and paper on one large GPU "+
-				"(estimates). Shipped: the project's own runs at mini, which vlpx show ID prints.")
+				"(estimates). Shipped: the project's own runs at mini, which vlpx show ID prints, and pictures in docs/GALLERY.md.")
 			if err := w.Flush(); err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ func List(name string, own ...negative.Method) (tables.Table, bool) {
 		t, err := Settings(nil, Options{})
 		return t, err == nil
 	}
-	references, err := paper.References()
+	shipped, err := paper.Shipped(catalogue.List())
 	if err != nil {
 		return tables.Table{}, false
 	}
@@ -44,7 +44,7 @@ func List(name string, own ...negative.Method) (tables.Table, bool) {
 		if runs > 0 && a.Status() != paper.NotYet {
 			tiny, mini = paper.Cost("tiny", runs), paper.Cost("mini", runs)
 		}
-		t.Rows = append(t.Rows, words(a.ID, a.Title, paper.Shipped(a, references).String(), tiny, mini))
+		t.Rows = append(t.Rows, words(a.ID, a.Title, shipped[a.ID].String(), tiny, mini))
 	}
 	return t, len(t.Rows) > 0
 }

@@ -93,57 +93,6 @@ func References() ([]Reference, error) {
 	return all, nil
 }
 
-// Extent is how much of an artifact is shipped on one data set.
-type Extent struct {
-	Data  string `json:"data"`
-	Rows  int    `json:"rows"` // of the artifact's
-	Of    int    `json:"of"`
-	Seeds [2]int `json:"seeds"` // the fewest and the most of a row
-}
-
-// Extents are those of an artifact, by data set.
-type Extents []Extent
-
-// Shipped is how much of an artifact is shipped; none where nothing is.
-func Shipped(a Artifact, all []Reference) Extents {
-	extents := Extents{} // in JSON a list, also of none
-	for _, r := range all {
-		if r.Artifact != a.ID {
-			continue
-		}
-		e := Extent{Data: r.Data, Of: len(a.Rows)}
-		for _, row := range r.Rows {
-			if !slices.ContainsFunc(a.Rows, func(of plan.Row) bool { return of.Name == row.Name }) {
-				continue
-			}
-			if e.Rows++; e.Rows == 1 {
-				e.Seeds[0] = len(row.Runs)
-			}
-			e.Seeds = [2]int{min(e.Seeds[0], len(row.Runs)), max(e.Seeds[1], len(row.Runs))}
-		}
-		extents = append(extents, e)
-	}
-	return extents
-}
-
-// String has the extents in words; a dash for none.
-func (all Extents) String() string {
-	var words []string
-	for _, e := range all {
-		words = append(words, e.String())
-	}
-	return cmp.Or(strings.Join(words, "; "), "–")
-}
-
-// String is the extent in words: 9 of 12 rows, 1 to 8 seeds, scenes.
-func (e Extent) String() string {
-	seeds := fmt.Sprint(e.Seeds[1])
-	if e.Seeds[0] < e.Seeds[1] {
-		seeds = fmt.Sprintf("%d to %d", e.Seeds[0], e.Seeds[1])
-	}
-	return fmt.Sprintf("%d of %d rows, %s seeds, %s", e.Rows, e.Of, seeds, e.Data)
-}
-
 // FindReference returns the reference results for a plan's artifact, scale, data and framework, nil if none are shipped, as none are of a
 // framework of one's own.
 func FindReference(p *Planned) (*Reference, error) {

@@ -326,23 +326,3 @@ func TestShippedInAView(t *testing.T) {
 		t.Errorf("got %+v", rows)
 	}
 }
-
-// What is shipped of an artifact counts its own rows alone, by data set, and the seeds of the shortest and the longest.
-func TestExtents(t *testing.T) {
-	a := paper.Artifact{ID: "own/table1", Rows: []plan.Row{{Name: "A"}, {Name: "B"}, {Name: "C"}}}
-	of := func(artifact, data string, rows ...paper.ReferenceRow) paper.Reference {
-		return paper.Reference{Artifact: artifact, Data: data, Rows: rows}
-	}
-	all := []paper.Reference{
-		of("own/table1", "scenes", paper.ReferenceRow{Name: "B", Runs: []string{"1", "2", "3"}},
-			paper.ReferenceRow{Name: "A", Runs: []string{"4"}}, paper.ReferenceRow{Name: "gone", Runs: make([]string, 9)}),
-		of("own/table2", "scenes", paper.ReferenceRow{Name: "A", Runs: make([]string, 5)}),
-		of("own/table1", "CIFAR-100", paper.ReferenceRow{Name: "C", Runs: make([]string, 3)}),
-	}
-	if got, want := paper.Shipped(a, all).String(), "2 of 3 rows, 1 to 3 seeds, scenes; 1 of 3 rows, 3 seeds, CIFAR-100"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := paper.Shipped(a, all[1:2]).String(); got != "–" {
-		t.Errorf("got %q of nothing", got)
-	}
-}

@@ -13,8 +13,9 @@ import (
 
 // figure7 shows images that became positives of a text (MAFA, Figure 7).
 var figure7 = paper.Artifact{
-	ID:    "mafa/figure7",
-	Title: "New positives found, with respect to the texts",
+	ID:       "mafa/figure7",
+	Title:    "New positives found, with respect to the texts",
+	Pictured: "scenes",
 	Look: "Whether the images that Con-D connects with a caption are as it says: a cross marks one that is, a grey frame one that " +
 		"is not. No figure means that it connects none.",
 	Rows:   []plan.Row{plan.MethodRow("MAFA")},

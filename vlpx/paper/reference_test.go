@@ -277,9 +277,14 @@ func TestShippedByAnotherArtifact(t *testing.T) {
 		!strings.Contains(table.Note, "whose runs these are: ALBEF (falcon/table1)") {
 		t.Errorf("got %+v, %s", got, table.Note)
 	}
-	nothing := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/figure4", plan.Request{}), run.OpenStore(t.TempDir()))
-	if note := papertest.Table(t, nothing).Note; !strings.Contains(note, "Nothing is shipped of this. vlpx reproduce falcon/figure4 -scale tiny") {
-		t.Errorf("got the note %q, want a command and its cost", note)
+	for id, want := range map[string]string{
+		"vlpx/tagged":    "Nothing is shipped of this. vlpx reproduce vlpx/tagged -scale tiny",
+		"falcon/figure4": "Of this a picture is shipped, in docs/GALLERY.md. vlpx reproduce falcon/figure4 -scale tiny",
+	} {
+		of := papertest.Report(t, papertest.Plan(t, catalogue.List(), id, plan.Request{}), run.OpenStore(t.TempDir()))
+		if note := papertest.Table(t, of).Note; !strings.Contains(note, want) {
+			t.Errorf("got the note %q, want a command and its cost", note)
+		}
 	}
 }
 

@@ -240,7 +240,11 @@ func (r *Report) missingNote() string {
 		return fmt.Sprintf(" Withdrawn, as they are of a regime that is no longer ours: the shipped results of %s. %s",
 			strings.Join(withdrawn, ", "), r.makes(runs))
 	case runs > 0 && !some:
-		note := " Nothing is shipped of this. " + r.makes(runs)
+		note := " Nothing is shipped of this. "
+		if r.Plan.Artifact.Pictured != "" {
+			note = " Of this a picture is shipped, in docs/GALLERY.md. "
+		}
+		note += r.makes(runs)
 		for _, data := range r.shipped.also {
 			note += fmt.Sprintf(" Results on %s are shipped: vlpx show %s -data %s.", data, r.ID, strings.ToLower(strings.ReplaceAll(data, "-", "")))
 		}

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
-
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 	_ "vlpx.internal/vlpx/framework/all"
@@ -23,8 +22,7 @@ import (
 // executor is one on the pure-Go engine with an empty store.
 func executor(t *testing.T) *run.Executor {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	return &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go:ops_sequential"}
 }
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -45,8 +45,7 @@ func TestBatchNormByHand(t *testing.T) {
 
 // A number alone has no variance.
 func TestBatchNormOfOneValue(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	exec := must.Get(model.NewExec(backend, model.NewStore(), func(s *model.Scope, x *Node) *Node {
 		s.Store().SetTraining(x.Graph(), true)
 		return BatchNorm(s, x)

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -24,8 +24,7 @@ type network struct {
 // newNetwork builds a graph of the store's root scope; its variables get normal draws.
 func newNetwork(t *testing.T, build func(s *model.Scope, in []*Node) []*Node, in ...any) network {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	n := network{t: t, store: model.NewStore()}
 	if err := n.store.SetRNGStateFromSeed(1); err != nil { // for dropout
 		t.Fatal(err)

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -44,8 +44,7 @@ func TestStagesOfAnySize(t *testing.T) {
 // ResNet-18 and ResNet-50 have as many parameters without their classifiers (torchvision), and the stem for small images leaves them
 // their sides.
 func TestBlocks(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	for _, c := range []struct {
 		r          ResNet
 		first      int // side of the first maps
@@ -83,8 +82,7 @@ func TestBlocks(t *testing.T) {
 // An image that does not come out even would leave the attention pool without a number of positions.
 func TestCLIPResNetRefusesImages(t *testing.T) {
 	r := CLIPResNet{Image: 40, Layers: []int{1, 1, 1, 1}, Width: 4, Heads: 2, Output: 5}
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	exec := must.Get(model.NewExec(backend, model.NewStore(), func(s *model.Scope, x *Node) *Node { return r.Encode(s, x, false) }))(t)
 	must.Fail(t, must.Err(exec.Call(shaped(make([]float32, 40*40*3), 1, 40, 40, 3))), "a multiple of 32")
 }

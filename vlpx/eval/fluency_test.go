@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
@@ -38,7 +39,7 @@ func counted(t *testing.T, sentences ...eval.Sentence) eval.Subject {
 	t.Helper()
 	on := newBench(t).Subject
 	on.Model = must.Get(framework.NewInference(counting{}, framework.Use{Method: negative.Plain(), Batch: 2, Tokens: on.MaxLen},
-		sequential(t), model.NewStore()))(t)
+		enginetest.PureGo(t), model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	on.Examples = func(string) (eval.Examples, error) { return eval.Sentences.Examples(sentences), nil }
 	return on

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -23,8 +23,7 @@ func speaking(t *testing.T) (eval.Subject, *model.Store) {
 	t.Helper()
 	s := newBench(t).Subject
 	m := gpt.Model{Text: encoder.GPT{Vocab: s.Tokenizer.Size(), Positions: 12, Width: 12, Layers: 1, Heads: 2, MLP: 8}}
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: s.MaxLen}
 	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 7}))
 	s.Model = must.Get(framework.NewInference(m, use, backend, store))(t)

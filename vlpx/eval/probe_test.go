@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
@@ -88,8 +88,7 @@ func clusters(name string, n, classes int, spread float64, seed uint64) points {
 // by is the subject of a framework on points, that learned from others.
 func by(t testing.TB, set, training points) eval.Subject {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	n := must.Get(framework.NewInference(reading{}, framework.Use{Batch: 1, Image: 1}, backend, model.NewStore()))(t)
 	t.Cleanup(n.Close)
 	s := eval.Subject{Model: n, Set: set, Size: 1, Features: set}

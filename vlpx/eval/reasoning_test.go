@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -47,7 +48,8 @@ func reasoning(t *testing.T, of func(albef.Model) framework.Framework) eval.Subj
 		Text:   encoder.BERT{Vocab: s.Tokenizer.Size(), Positions: 12, Width: 12, Heads: 2, MLP: 8, Layers: 1, Fusion: 2},
 		Embed:  6,
 	})
-	backend, store, use := sequential(t), model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 3, Image: 16, Tokens: s.MaxLen}
+	backend, store := enginetest.PureGo(t), model.NewStore()
+	use := framework.Use{Method: negative.Plain(), Batch: 3, Image: 16, Tokens: s.MaxLen}
 	must.Do(t, framework.Initialise(f, use, backend, store, negative.Start{Pairs: 3, BatchSize: 3, Dim: 6, Epochs: 1, Seed: 7}))
 	s.Model = must.Get(framework.NewInference(f, use, backend, store))(t)
 	t.Cleanup(s.Model.Close)

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -55,20 +54,12 @@ func newBench(t *testing.T) *bench {
 		Text:   encoder.BERT{Vocab: b.Tokenizer.Size(), Positions: 12, Width: 12, Heads: 2, MLP: 8, Layers: 1, Fusion: 1},
 		Embed:  6,
 	}
-	backend := sequential(t)
+	backend := enginetest.PureGo(t)
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: b.MaxLen}
 	must.Do(t, framework.Initialise(a, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}))
 	b.Model = must.Get(framework.NewInference(a, use, backend, store))(t)
 	t.Cleanup(b.Model.Close)
 	return b
-}
-
-// sequential is a backend that ends with the test.
-func sequential(t *testing.T) compute.Backend {
-	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
-	return backend
 }
 
 // cosines is retrieval in brief, full with re-ranking.

@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/engine"
@@ -55,7 +56,7 @@ func newWaves(t *testing.T, b *bench, frequency float64) (eval.Subject, eval.Sco
 	t.Helper()
 	w, on := waves{b.Size, frequency}, b.Subject
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
-	on.Model = must.Get(framework.NewInference(w, use, sequential(t), model.NewStore()))(t)
+	on.Model = must.Get(framework.NewInference(w, use, enginetest.PureGo(t), model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	var ids []float64
 	for _, p := range datasets.Pairs(b.Set) {
@@ -175,7 +176,7 @@ func TestScoresThatAreNone(t *testing.T) {
 	on.Tokenizer = nil
 	must.Fail(t, must.Err((eval.Retrieval{Rerank: 1}).Measure(t.Context(), on)), "vocabulary", "no vocabulary")
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
-	unable := must.Get(framework.NewInference(silent{waves{Size: b.Size}}, use, sequential(t), model.NewStore()))(t)
+	unable := must.Get(framework.NewInference(silent{waves{Size: b.Size}}, use, enginetest.PureGo(t), model.NewStore()))(t)
 	defer unable.Close()
 	must.Fail(t, must.Err(unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size))), "scores no pairs",
 		"a framework without the ability")

@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -124,7 +125,7 @@ func script(t *testing.T, a album, further []string, lines func(k *text.Tokenize
 	}
 	k := must.Get(text.FromCorpus(words, 1, 500))(t)
 	m := scripted{vocabulary: k.Size(), lines: lines(k)}
-	n := must.Get(framework.NewInference(m, framework.Use{Batch: 1, Image: 1}, sequential(t), model.NewStore()))(t)
+	n := must.Get(framework.NewInference(m, framework.Use{Batch: 1, Image: 1}, enginetest.PureGo(t), model.NewStore()))(t)
 	t.Cleanup(n.Close)
 	return eval.Subject{Model: n, Set: a, Size: 1, Features: a, Tokenizer: k, MaxLen: 14}
 }

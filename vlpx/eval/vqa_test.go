@@ -14,6 +14,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -67,7 +68,7 @@ func asked(t *testing.T) (eval.Subject, []string) {
 		Text:   encoder.BERT{Vocab: b.Tokenizer.Size(), Positions: 12, Width: 12, Heads: 2, MLP: 8, Layers: 1, Fusion: 1},
 		Embed:  6,
 	}, Layers: 1, Answers: 1, Tokens: 4}
-	backend, store := sequential(t), model.NewStore()
+	backend, store := enginetest.PureGo(t), model.NewStore()
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: on.MaxLen}
 	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}))
 	on.Model = must.Get(framework.NewInference(m, use, backend, store))(t)

@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
@@ -34,7 +35,7 @@ func TestWritingAsInTraining(t *testing.T) {
 	on := newBench(t).Subject
 	k, vocab := on.Tokenizer, on.Tokenizer.Size()
 	r := rand.New(rand.NewPCG(3, 4))
-	backend := sequential(t)
+	backend := enginetest.PureGo(t)
 	left, all := 0, 0
 	for i := range 6 {
 		ids := k.EncodeCaption(on.Set.Captions(i)[0], on.MaxLen)

@@ -13,6 +13,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -63,7 +64,7 @@ func newScribble(t *testing.T, b *bench) (eval.Subject, scribble, eval.Scores) {
 	on.Model.Close()
 	s := scribble{waves{b.Size, 0.05}, b.Tokenizer.Size()}
 	on.Model = must.Get(framework.NewInference(s, framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen},
-		sequential(t), model.NewStore()))(t)
+		enginetest.PureGo(t), model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	return on, s, scores
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -45,7 +46,7 @@ func newScribbling(t *testing.T, b *bench) eval.Subject {
 	t.Helper()
 	on := b.Subject
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
-	on.Model = must.Get(framework.NewInference(scribbling{waves{b.Size, 0.05}, b.Tokenizer.Size()}, use, sequential(t),
+	on.Model = must.Get(framework.NewInference(scribbling{waves{b.Size, 0.05}, b.Tokenizer.Size()}, use, enginetest.PureGo(t),
 		model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	return on

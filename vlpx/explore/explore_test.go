@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -62,8 +62,7 @@ const testDim = 6
 // explorer is of a set with random embeddings on the pure-Go engine, at mini-batches of 8.
 func explorer(t testing.TB, set datasets.Set) *Explorer {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	return explorerOn(t, backend, set, 8, testDim)
 }
 

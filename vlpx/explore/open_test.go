@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
-
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/engine"
@@ -48,8 +47,7 @@ func smallest(t *testing.T) run.Run {
 }
 
 func TestOpen(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	e := &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go"}
 	r := smallest(t)
 	if _, err := Open(t.Context(), e, r, "train", 0); err == nil || !strings.Contains(err.Error(), "train it first") {

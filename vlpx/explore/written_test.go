@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
-
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
@@ -39,8 +38,7 @@ func written(t *testing.T) run.Run {
 // openWritten trains a run and opens its training split.
 func openWritten(t *testing.T, r run.Run) *Explorer {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	e := &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go"}
 	must.Get(e.Run(t.Context(), r))(t)
 	x := must.Get(Open(t.Context(), e, r, "train", 40))(t)

@@ -17,6 +17,7 @@ import (
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
@@ -62,9 +63,9 @@ func TestSameEvaluationOfCLIP(t *testing.T) {
 			kept, m := made(t, r)
 			dir := exported(t, kept, m)
 			folder := must.Get(Read(dir))(t)
-			again := must.Get(folder.Model(backend(t)))(t)
+			again := must.Get(folder.Model(enginetest.PureGo(t)))(t)
 			defer again.Close()
-			e := run.Executor{Backend: backend(t)}
+			e := run.Executor{Backend: enginetest.PureGo(t)}
 			got, err := e.Measure(t.Context(), folder.Run, again, "test")
 			if err != nil || len(got) < 20 {
 				t.Fatalf("got %v, %v", got, err)
@@ -194,7 +195,7 @@ type embedded struct {
 func embed(t *testing.T, r run.Run, dir string, b clipBatch) embedded {
 	t.Helper()
 	f, u := r.Train.Framework.Framework, framework.Use{Method: negative.Plain(), Objectives: negative.Of(negative.ITC)}
-	step := must.Get(model.NewExec(backend(t), stored(t, r, dir), func(s *model.Scope, in []*Node) []*Node {
+	step := must.Get(model.NewExec(enginetest.PureGo(t), stored(t, r, dir), func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		told := f.Step(s.Store().RootScope(), u, field.Nodes{field.Image: in[0], field.Captions: in[1], field.Progress: in[2]})
 		return []*Node{told.Outputs[field.ImageEmbedding], told.Outputs[field.TextEmbedding], told.Losses[negative.ITC]}

@@ -82,12 +82,12 @@ func TestEncodersInONNX(t *testing.T) {
 func TestEncodersThatCannotBe(t *testing.T) {
 	r, tokenizer := small(t)
 	kept, m := drawn(t, r, tokenizer)
-	_, err := Encoders(backend(t), kept, m)
+	_, err := Encoders(enginetest.PureGo(t), kept, m)
 	if err == nil || !strings.Contains(err.Error(), "onnx:cpu") || !strings.Contains(err.Error(), kept.ID) {
 		t.Errorf("got %v, want the engine that it takes", err)
 	}
 	kept.Run.Locked = &locked.Encoder{}
-	if _, err := Encoders(backend(t), kept, m); err == nil || !strings.Contains(err.Error(), "leave -onnx out") {
+	if _, err := Encoders(enginetest.PureGo(t), kept, m); err == nil || !strings.Contains(err.Error(), "leave -onnx out") {
 		t.Errorf("got %v, want what to do", err)
 	}
 }

@@ -12,14 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -31,13 +30,6 @@ import (
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
-
-func backend(t testing.TB) compute.Backend {
-	t.Helper()
-	b := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(b.Finalize)
-	return b
-}
 
 // change changes a run's ALBEF.
 func change(r *run.Run, how func(*albef.Model)) {
@@ -71,7 +63,7 @@ func small(t testing.TB) (run.Run, *text.Tokenizer) {
 // made makes a run in a store of its own.
 func made(t *testing.T, r run.Run) (run.Kept, *train.Model) {
 	t.Helper()
-	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend(t), Engine: "go:ops_sequential",
+	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: enginetest.PureGo(t), Engine: "go:ops_sequential",
 		Versions: map[string]string{"gomlx": "v1"}}
 	must.Get(e.Run(t.Context(), r))(t)
 	kept := must.Get(e.Store.Kept(r.ID()))(t)
@@ -86,7 +78,7 @@ func drawn(t testing.TB, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train
 	t.Helper()
 	described := must.Get(run.Describe(r.JSON()))(t)
 	draw := rand.New(rand.NewPCG(1, 2))
-	m := must.Get(train.Fill(backend(t), r.Train, tokenizer, func(store *model.Store) error {
+	m := must.Get(train.Fill(enginetest.PureGo(t), r.Train, tokenizer, func(store *model.Store) error {
 		var variables []*model.Variable
 		for v := range store.Scope(framework.Model).IterVariables() {
 			variables = append(variables, v)
@@ -140,9 +132,9 @@ func TestSameEvaluation(t *testing.T) {
 	change(&r, func(a *albef.Model) { a.MeanPool = true })
 	kept, m := made(t, r)
 	folder := must.Get(Read(exported(t, kept, m)))(t)
-	again := must.Get(folder.Model(backend(t)))(t)
+	again := must.Get(folder.Model(enginetest.PureGo(t)))(t)
 	defer again.Close()
-	e := run.Executor{Backend: backend(t)}
+	e := run.Executor{Backend: enginetest.PureGo(t)}
 	for _, split := range []string{"val", "test"} {
 		want := must.Get(e.Measure(t.Context(), kept.Run, m, split))(t)
 		got, err := e.Measure(t.Context(), folder.Run, again, split)
@@ -250,7 +242,7 @@ func TestReadRefuses(t *testing.T) {
 	r, tokenizer := small(t)
 	kept, m := drawn(t, r, tokenizer)
 	original := exported(t, kept, m)
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	tensorsOf := func(change func(weights.Values)) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			values := must.Get(weights.Read(filepath.Join(dir, WeightsName), table(t, r)))(t)
@@ -362,10 +354,10 @@ func TestLocked(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, card)
 		}
 	}
-	again := must.Get(folder.Model(backend(t)))(t)
+	again := must.Get(folder.Model(enginetest.PureGo(t)))(t)
 	defer again.Close()
 	folder.Run.Locked.Weights = vit
-	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend(t)}
+	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: enginetest.PureGo(t)}
 	got := must.Get(e.Measure(t.Context(), folder.Run, again, "test"))(t)
 	for name, value := range got {
 		if value != kept.Result.Metrics[name] {
@@ -485,7 +477,7 @@ func TestLearnedVariables(t *testing.T) {
 	if !reflect.DeepEqual(folder.VLPX.Learned, want) {
 		t.Errorf("got %+v from config.json, want %+v", folder.VLPX.Learned, want)
 	}
-	again := must.Get(folder.Model(backend(t)))(t)
+	again := must.Get(folder.Model(enginetest.PureGo(t)))(t)
 	defer again.Close()
 	if got := must.Get(again.Learned())(t); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v of the model that was read, want %+v", got, want)
@@ -495,7 +487,7 @@ func TestLearnedVariables(t *testing.T) {
 		t.Errorf("the card lacks %q:\n%s", line, card)
 	}
 	folder.VLPX.Learned[0].Values = nil
-	if _, err := folder.Model(backend(t)); err == nil {
+	if _, err := folder.Model(enginetest.PureGo(t)); err == nil {
 		t.Error("a variable without values is read")
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"vlpx.internal/datasets/content"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -79,7 +80,7 @@ func prepare(t *testing.T, r run.Run, tokenizer *text.Tokenizer, dir string) (ra
 		want.IDs = append(want.IDs, tokenizer.EncodeCaption(caption, r.Train.MaxLen))
 	}
 	f := r.Train.Framework.Framework.(framework.Embeds)
-	exec := must.Get(model.NewExec(backend(t), stored(t, r, dir), func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(enginetest.PureGo(t), stored(t, r, dir), func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		of := s.Store().Scope(framework.Model)
 		return []*Node{f.EmbedImage(of, in[0]).Feature, f.EmbedText(of, in[1]).Feature}

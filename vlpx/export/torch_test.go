@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -132,7 +133,7 @@ func drawBatch(r run.Run, size int) batch {
 // losses are those of InfoNCE on a mini-batch, by the weights of an export; ITM's pairs go into the batch.
 func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	t.Helper()
-	on, store, a := backend(t), stored(t, r, dir), r.Train.Framework.Framework.(albef.Model)
+	on, store, a := enginetest.PureGo(t), stored(t, r, dir), r.Train.Framework.Framework.(albef.Model)
 	step := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		g := in[0].Graph()

@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -48,9 +49,9 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 			kept, m := made(t, r)
 			dir := exported(t, kept, m)
 			folder := must.Get(Read(dir))(t)
-			again := must.Get(folder.Model(backend(t)))(t)
+			again := must.Get(folder.Model(enginetest.PureGo(t)))(t)
 			defer again.Close()
-			e := run.Executor{Backend: backend(t)}
+			e := run.Executor{Backend: enginetest.PureGo(t)}
 			got, err := e.Measure(t.Context(), folder.Run, again, "test")
 			if err != nil || len(got) < 20 {
 				t.Fatalf("got %v, %v", got, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -41,9 +42,9 @@ func TestExportedAnswers(t *testing.T) {
 	if _, err := weights.Read(dir+"/"+WeightsName, weights.VQA(framework.Model)); err != nil {
 		t.Errorf("by the published names alone: %v", err)
 	}
-	again := must.Get(folder.Model(backend(t)))(t)
+	again := must.Get(folder.Model(enginetest.PureGo(t)))(t)
 	defer again.Close()
-	e := run.Executor{Backend: backend(t)}
+	e := run.Executor{Backend: enginetest.PureGo(t)}
 	got, err := e.Measure(t.Context(), folder.Run, again, "test")
 	if err != nil || !reflect.DeepEqual(got, only(kept.Result.Metrics, got)) || len(got) < 2 {
 		t.Errorf("got %v (%v), the run's result has %v", got, err, kept.Result.Metrics)

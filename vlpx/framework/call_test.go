@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -41,8 +41,7 @@ func (b unwillingBuilder) Compile() (compute.Executable, error) {
 
 // A graph that the engine refuses is compiled once more, whatever the engine says; what is compiled stays compiled.
 func TestCallCompilesOnceMore(t *testing.T) {
-	on := must.Get(gobackend.New("ops_sequential"))(t)
-	defer on.Finalize()
+	on := enginetest.PureGo(t)
 	for _, c := range []struct{ refusals, tries int }{{0, 1}, {1, 2}, {2, 2}} {
 		refusals, tries := c.refusals, 0
 		exec := must.Get(model.NewExec(unwilling{on, &refusals, &tries}, model.NewStore(),

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -21,13 +20,6 @@ import (
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/negative"
 )
-
-func pureGo(t testing.TB) compute.Backend {
-	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
-	return backend
-}
 
 // begun is a model with first values, large enough to be sure of some words.
 func begun(t testing.TB, m framework.Framework, backend compute.Backend) (*model.Store, *framework.Inference) {
@@ -94,7 +86,7 @@ func againstWhole(t *testing.T, m opt.Model) {
 		t.Run(fmt.Sprintf("%s, %d blanks", name, m.Lead), func(t *testing.T) {
 			backend := compute.Backend(nil)
 			if name == "go" {
-				backend = pureGo(t)
+				backend = enginetest.PureGo(t)
 			} else {
 				backend = enginetest.Open(t, name)
 			}
@@ -123,7 +115,7 @@ func againstWhole(t *testing.T, m opt.Model) {
 }
 
 func TestTextsRefuses(t *testing.T) {
-	backend := pureGo(t)
+	backend := enginetest.PureGo(t)
 	m := opt.Model{Text: encoder.OPT{Vocab: 11, Positions: 13, Width: 12, Layers: 1, Heads: 2, MLP: 20}}
 	_, inference := begun(t, m, backend)
 	short := Search{Beams: 2, Max: 3}
@@ -158,7 +150,7 @@ func BenchmarkTexts(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/beams=%d/kept=%t", name, beams, kept), func(b *testing.B) {
 					backend := compute.Backend(nil)
 					if name == "go" {
-						backend = pureGo(b)
+						backend = enginetest.PureGo(b)
 					} else {
 						backend = enginetest.Open(b, name)
 					}

@@ -7,21 +7,20 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
 // compiled builds a graph on the pure-Go engine and returns what runs it; results are flat, as float64.
 func compiled(t *testing.T, store *model.Store, build func(s *model.Scope, in []*Node) []*Node) func(in ...any) [][]float64 {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	exec := must.Get(model.NewExec(backend, store, build))(t)
 	return func(in ...any) [][]float64 {
 		t.Helper()
@@ -180,8 +179,7 @@ func TestConsistencyAgainstLoop(t *testing.T) {
 
 // An outcome that the step cannot use is refused with what is wanted.
 func TestAssertOfAContrast(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	g := NewGraph(backend, "assert")
 	square, row, loss := Zeros(g, shapes.Make(dtypes.Float32, 4, 4)), Zeros(g, shapes.Make(dtypes.Float32, 4)),
 		ScalarZero(g, dtypes.Float32)

@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"pgregory.net/rapid"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -35,8 +35,7 @@ func slowPruned(logits, own, reference [][]float64, share, temperature, threshol
 }
 
 func TestPrunedAgainstLoop(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	removed := false
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "batch")

@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"pgregory.net/rapid"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -46,8 +46,7 @@ func product(a, b [][]float64, by float64) [][]float64 {
 }
 
 func TestRegulatedAgainstLoop(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "batch")
 		rows := func(name string) [][]float64 {
@@ -79,8 +78,7 @@ func TestRegulatedAgainstLoop(t *testing.T) {
 // The weights are those of the image anchors' negatives: a mean of one an anchor, nothing for the own pair, and the lower the more
 // similar the negative is. Those of SelfRegulated are Regulated's when the reference has no share any more.
 func TestWeights(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	// The cosines of the first image are 0.8, 0 and -1; of its negatives one weighs 1/(1+e) and one e/(1+e) of their sum, two.
 	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
 	got := must.Get(CallOnceN(backend, func(u, w *Node) []*Node {
@@ -118,8 +116,7 @@ func TestWeights(t *testing.T) {
 
 // Where the reference finds every negative alike, the weights are one and the loss is InfoNCE's twice.
 func TestRegulatedByAnIndifferentReferenceIsInfoNCE(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
 	got := must.Get(CallOnceN(backend, func(u, w *Node) []*Node {
 		f := Features{Image: u, Text: w, ReferenceImage: ZerosLike(u), ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3),

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -40,8 +40,7 @@ func (m matrix) row(i int) []float64 {
 // compiled builds a graph on the pure-Go engine. The function it returns runs it on matrices and int32 labels.
 func compiled(t *testing.T, build func(in []*Node) []*Node) func(in ...any) [][]float64 {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	exec := must.Get(NewExec(backend, build))(t)
 	return func(in ...any) [][]float64 {
 		t.Helper()

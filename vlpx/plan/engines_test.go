@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -64,8 +63,7 @@ func TestStepsOnEngines(t *testing.T) {
 	if len(all) < 25 {
 		t.Errorf("got %d steps", len(all))
 	}
-	pureGo := must.Get(gobackend.New("ops_sequential"))(t)
-	defer pureGo.Finalize()
+	pureGo := enginetest.PureGo(t)
 	for _, name := range enginetest.Compiled {
 		t.Run(name, func(t *testing.T) {
 			fast := enginetest.Open(t, name)

@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
@@ -27,8 +27,7 @@ import (
 
 func executor(t *testing.T, home string) *Executor {
 	t.Helper()
-	b := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(b.Finalize)
+	b := enginetest.PureGo(t)
 	return &Executor{Store: OpenStore(home), Backend: b, Engine: "go:ops_sequential"}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -81,7 +82,7 @@ func TestAdamWAgainstALoop(t *testing.T) {
 			put(t, store, "/model/scalar", float32(0.7))
 			put(t, store, "/model/bias", []float32{0.5, -1, 2})
 			put(t, store, "/model/matrix", [][]float32{{1, -2, 0.25}, {1.5, -0.5, 3}})
-			exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+			exec := must.Get(model.NewExec(enginetest.PureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 				g := in[0].Graph()
 				s.Store().SetTraining(g, true)
 				loss := ScalarZero(g, in[0].DType())
@@ -244,7 +245,7 @@ func TestTemperatureRate(t *testing.T) {
 		put(t, store, "/model/scale", first)
 		put(t, store, "/model/bias", []float32{1})
 		o := AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-12, WeightDecay: 0.5, TemperatureRate: 0.01}
-		exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+		exec := must.Get(model.NewExec(enginetest.PureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 			g := in[0].Graph()
 			value := func(name string) *Node { return ReduceAllSum(s.Store().GetVariable("/model/" + name).NodeValue(g)) }
 			return []*Node{o.Update(s.Store(), Add(value("scale"), value("bias")), in[0], nil)}

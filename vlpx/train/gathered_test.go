@@ -115,7 +115,7 @@ func TestALBEFsDevicesContrastApart(t *testing.T) {
 	change(&job, withoutDropout)
 	contrast := negative.Distilled{Decay: 0.995, Queue: 8} // without soft targets, so that negatives can only add
 	job.Config.Method.Contrast = contrast
-	got := shares(t, pureGo(t), dtypes.Float64, job,
+	got := shares(t, enginetest.PureGo(t), dtypes.Float64, job,
 		map[string]func(*shared) *Node{"apart": func(d *shared) *Node { return d.apart(contrast) }})
 	if whole, apart := got["whole"].loss, got["apart"].loss; !(apart < whole-1e-3) {
 		t.Errorf("a loss of %g apart, %g undivided", apart, whole)

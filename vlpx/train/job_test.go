@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -16,6 +14,7 @@ import (
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
@@ -23,13 +22,6 @@ import (
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 )
-
-func pureGo(t *testing.T) compute.Backend {
-	t.Helper()
-	b := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(b.Finalize)
-	return b
-}
 
 func captions(s datasets.Set) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -59,7 +51,7 @@ func jobOn(t *testing.T, set datasets.Set, m negative.Method) Job {
 			Schedule:  Schedule{Warmup: 1e-4, Rate: 1e-3, Min: 1e-4, Units: 3, Unit: 2, Epochs: 3},
 			Seed:      7,
 		},
-		Set: set, Tokenizer: tokenizer, Backend: pureGo(t), Dir: t.TempDir(),
+		Set: set, Tokenizer: tokenizer, Backend: enginetest.PureGo(t), Dir: t.TempDir(),
 	}
 }
 

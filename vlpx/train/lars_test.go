@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 )
 
@@ -28,7 +29,7 @@ func TestLARSAgainstALoop(t *testing.T) {
 		}
 		return x * x
 	}
-	exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(enginetest.PureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 		g := in[0].Graph()
 		loss := ScalarZero(g, in[0].DType())
 		for name := range weights {

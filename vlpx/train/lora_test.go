@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -60,7 +61,7 @@ func TestLoRAAgainstALoop(t *testing.T) {
 		for path, value := range frozen {
 			put(t, store, path, value)
 		}
-		exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+		exec := must.Get(model.NewExec(enginetest.PureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 			g := in[0].Graph()
 			s.Store().SetTraining(g, true)
 			loss := ScalarZero(g, in[0].DType())

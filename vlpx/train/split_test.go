@@ -20,7 +20,7 @@ import (
 func onDevices(t *testing.T, job Job, devices int) Job {
 	t.Helper()
 	job.Config.Devices = devices
-	job.Backend = &enginetest.Several{Backend: pureGo(t), Devices: devices}
+	job.Backend = &enginetest.Several{Backend: enginetest.PureGo(t), Devices: devices}
 	job.Dir = t.TempDir()
 	return job
 }
@@ -118,7 +118,7 @@ func TestDevicesThatAreNotThere(t *testing.T) {
 		want   []string
 	}{
 		"more than the engine has": {func(j *Job) { j.Config.Devices = 4 }, []string{"devices=4", "has 2", "set devices=2", "4 GPUs"}},
-		"an engine of one":         {func(j *Job) { j.Backend = pureGo(t) }, []string{"has 1", "set devices=1"}},
+		"an engine of one":         {func(j *Job) { j.Backend = enginetest.PureGo(t) }, []string{"has 1", "set devices=1"}},
 		"an engine that cannot divide": {func(j *Job) { j.Backend = undivided{j.Backend.(*enginetest.Several)} },
 			[]string{"cannot divide", "set devices=1", "XLA"}},
 		"unequal parts": {func(j *Job) { j.Config.Devices = 3 }, []string{"4 pairs", "3 devices", "batchsize to a multiple of 3"}},

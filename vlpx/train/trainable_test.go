@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -119,7 +120,7 @@ func TestDecayOfPartsVariables(t *testing.T) {
 		for path := range paths {
 			put(t, store, path, []float32{2, 2})
 		}
-		exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+		exec := must.Get(model.NewExec(enginetest.PureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 			loss := ScalarZero(in[0].Graph(), in[0].DType())
 			for path := range paths {
 				loss = Add(loss, ReduceAllSum(s.Store().GetVariable(path).NodeValue(in[0].Graph())))

@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 )
@@ -31,8 +31,7 @@ type tower interface {
 // are projected, a ResNet's features are not.
 func declare(t *testing.T, root string, vision tower, text encoder.CLIPText, embed int) *model.Store {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	store, g := model.NewStore(), NewGraph(backend, "")
 	s := store.Scope(root)
 	features := vision.Encode(s.At("vision"), Parameter(g, "pixels", shapes.Make(dtypes.Float32, append([]int{1}, vision.Input()...)...)),

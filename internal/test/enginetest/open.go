@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
@@ -40,6 +41,14 @@ func Open(t testing.TB, name string) compute.Backend {
 		t.Skipf("%s: %s", name, why)
 	}
 	backend := must.Get(engine.Open(choice))(t)
+	t.Cleanup(backend.Finalize)
+	return backend
+}
+
+// PureGo opens GoMLX's own engine, one operation at a time, until the test ends.
+func PureGo(t testing.TB) compute.Backend {
+	t.Helper()
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/distributed"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -15,8 +14,7 @@ import (
 // A program over two devices is the one that it stands for: parts are put together in order, and each device has all of the results. Parts
 // that should be the same and are not, buffers of another device, and results without a layout are errors.
 func TestSeveral(t *testing.T) {
-	pure := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(pure.Finalize)
+	pure := PureGo(t)
 	engine := &Several{Backend: pure, Devices: 2}
 	mesh := must.Get(distributed.NewDeviceMesh([]int{2}, []string{"rows"}))(t)
 	whole := distributed.NewReplicatedShardingSpec(mesh)

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
@@ -18,8 +18,7 @@ import (
 
 // checkLARS recomputes steps with given gradients: the loss is the sum of the products of weights and gradients.
 func checkLARS(t *testing.T, c golden.Case) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	m, store := machine{backend, dtypes.Float64}, model.NewStore()
 	names, given := []string{"weight", "bias"}, map[string]string{"weight": "grads_w", "bias": "grads_b"}
 	for _, name := range names {

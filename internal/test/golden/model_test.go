@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -51,8 +50,7 @@ func onMachines(check func(*testing.T, machine, golden.Case)) func(*testing.T, g
 // pureGo is the pure-Go engine, in float64.
 func pureGo(t *testing.T) machine {
 	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	return machine{backend, dtypes.Float64}
 }
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
@@ -103,8 +103,7 @@ func slowPositives(inputs map[string][]complex128, items, queued []int) complex1
 // the queue afterwards, and the queue as it was.
 func TestRetrievalStepWithoutDistillation(t *testing.T) {
 	c := must.Get(golden.Read(filepath.FromSlash("testdata/models/albef_retrieval_step/case.json")))(t)
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
+	backend := enginetest.PureGo(t)
 	method := retrievalTuning(c)
 	contrast := method.Contrast.(negative.Distilled)
 	contrast.Alpha = 0

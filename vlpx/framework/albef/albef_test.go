@@ -4,11 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
@@ -28,18 +27,11 @@ func use(a Model, m negative.Method) framework.Use {
 	return framework.Use{Method: m, Batch: 3, Image: a.Vision.Image, Tokens: 5}
 }
 
-func backend(t *testing.T) compute.Backend {
-	t.Helper()
-	b := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(b.Finalize)
-	return b
-}
-
 // The paper gives 210M parameters in all: 123.7M for the text and multimodal BERT, 85.8M for ViT-B/16. The exact numbers are
 // counted by hand from the architecture.
 func TestPaperParameters(t *testing.T) {
 	store := model.NewStore()
-	must.Do(t, framework.Declare(Paper(), use(Paper(), negative.Plain()), backend(t), store))
+	must.Do(t, framework.Declare(Paper(), use(Paper(), negative.Plain()), enginetest.PureGo(t), store))
 	const d, f = 768, 3072
 	linear := func(in, out int) int { return in*out + out }
 	attention, norm := 4*linear(d, d), 2*d
@@ -98,7 +90,7 @@ func TestValidate(t *testing.T) {
 // A caption's embedding and its match with an image do not depend on what else is in the batch, nor on padding.
 func TestInferenceIsPerRow(t *testing.T) {
 	a, store := small(), model.NewStore()
-	b := backend(t)
+	b := enginetest.PureGo(t)
 	must.Do(t, framework.Initialise(a, use(a, negative.Plain()), b, store, negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1,
 		Seed: 3}))
 	long := must.Get(framework.NewInference(a, framework.Use{Image: 16, Tokens: 6}, b, store))(t)
@@ -136,7 +128,7 @@ func TestFirstTemperature(t *testing.T) {
 	for _, want := range []float32{0, 0.2} {
 		a, store := small(), model.NewStore()
 		a.Temperature = float64(want)
-		must.Do(t, framework.Initialise(a, use(a, negative.ALBEF(8)), backend(t), store,
+		must.Do(t, framework.Initialise(a, use(a, negative.ALBEF(8)), enginetest.PureGo(t), store,
 			negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}))
 		if want == 0 {
 			want = 0.07

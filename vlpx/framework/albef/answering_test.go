@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -40,7 +41,7 @@ func paperAnswering(t *testing.T) (Answering, *model.Store) {
 	m := Answering{ALBEF: Paper(), Layers: 6, Answers: 10, Tokens: 8}
 	m.ALBEF.Vision.Image = 384
 	store := model.NewStore()
-	must.Do(t, framework.Declare(m, framework.Use{Image: 384, Tokens: 32}, backend(t), store))
+	must.Do(t, framework.Declare(m, framework.Use{Image: 384, Tokens: 32}, enginetest.PureGo(t), store))
 	return m, store
 }
 
@@ -101,7 +102,7 @@ func TestAnsweringFollowsAsPublished(t *testing.T) {
 	renames := published.Renames["vqa"]
 	m, store := paperAnswering(t)
 	before := model.NewStore()
-	must.Do(t, framework.Declare(m.Before(), framework.Use{Image: 384, Tokens: 32}, backend(t), before))
+	must.Do(t, framework.Declare(m.Before(), framework.Use{Image: 384, Tokens: 32}, enginetest.PureGo(t), before))
 	earlier, names := weights.Values{}, map[*tensors.Tensor][]string{} // each value by the tensors that it is made of
 	for v := range before.Scope(framework.Model).IterVariables() {
 		value := tensors.FromScalar(float32(0))
@@ -142,7 +143,7 @@ func TestAnsweringFollowsAsPublished(t *testing.T) {
 // smallAnswering is a small model with weights that matter.
 func smallAnswering(t *testing.T) (Answering, *model.Store, compute.Backend) {
 	t.Helper()
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	m, store := Answering{ALBEF: small(), Layers: 2, Answers: 2, Tokens: 4}, model.NewStore()
 	u := framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: 5}
 	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 3}))

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -21,7 +22,7 @@ import (
 func assigned(t *testing.T, features [][]float32, noise, draws []float32) (left, right, labels []int32) {
 	t.Helper()
 	n := len(features)
-	exec := must.Get(model.NewExec(backend(t), model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(enginetest.PureGo(t), model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 		l, r, y := assign(in[0], in[1], in[2])
 		return []*Node{l, r, y}
 	}))(t)
@@ -99,7 +100,7 @@ func TestAssignmentShares(t *testing.T) {
 	counts, none := make([]float64, n), 0.0
 	var noise, uniform []float32
 	r := random.Stream(2, "shares")
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	exec := must.Get(model.NewExec(on, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 		l, r, y := assign(in[0], in[1], in[2])
 		return []*Node{l, r, y}
@@ -146,7 +147,7 @@ func TestAssignmentShares(t *testing.T) {
 
 // The loss of a step is the cross entropy of what each caption alone is assigned, and moves no projection, which does not decay either.
 func TestAssignmentStep(t *testing.T) {
-	a, on := Assignment{small()}, backend(t)
+	a, on := Assignment{small()}, enginetest.PureGo(t)
 	store := begun(t, a, negative.Plain(), on, 5)
 	use := framework.Use{Method: negative.Plain(), Batch: 3, Image: 16, Tokens: 5}
 	ids := []int32{2, 5, 6, 3, 0, 2, 7, 8, 9, 3, 2, 10, 3, 0, 0}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
@@ -15,7 +16,7 @@ import (
 // The probability of "matched" is the softmax of the two logits. Match gives the second of them, and the first once the columns
 // of the matching head have changed places.
 func TestProbabilities(t *testing.T) {
-	on, ids := backend(t), []int32{2, 5, 6, 3, 2, 7, 8, 3}
+	on, ids := enginetest.PureGo(t), []int32{2, 5, 6, 3, 2, 7, 8, 3}
 	store := initialised(t, on, negative.Plain())
 	pixels := make([]float32, 2*16*16*3)
 	for i := range pixels {

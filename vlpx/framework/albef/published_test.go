@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
@@ -21,7 +22,7 @@ func TestCaptionPadding(t *testing.T) {
 	const pad, word, vocab = 0, 7, 11
 	m := negative.ALBEF(6)
 	m.Positives = negative.ECM{Low: 0.5, High: 0.8, JudgedBy: negative.Oracle}
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	losses := func(own bool, inMask, inFresh int32) float64 {
 		a, store := small(), initialised(t, on, m)
 		a.CaptionPadding = own
@@ -60,7 +61,7 @@ func TestCaptionPadding(t *testing.T) {
 
 // Fine-tuning as published lets the temperature leave its bounds; pre-training takes it back to them.
 func TestFreeTemperature(t *testing.T) {
-	on, m := backend(t), negative.Plain()
+	on, m := enginetest.PureGo(t), negative.Plain()
 	for free, want := range map[bool]float64{true: 0.75, false: hottest} {
 		a, store := small(), initialised(t, on, m)
 		a.FreeTemperature = free

@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -66,7 +67,7 @@ var publishedLayer = regexp.MustCompile(`^text_encoder\.encoder\.layer\.(\d+)\.`
 
 // Layer l of the fusion layers of pre-training becomes layers L+2(l-L) and L+2(l-L)+1, by published names; all else but the head stays.
 func TestFollowRenamesAsPublished(t *testing.T) {
-	a, on := deep(), backend(t)
+	a, on := deep(), enginetest.PureGo(t)
 	r := Reasoning{a}
 	earlier := valuesOf(t, begun(t, a, negative.Plain(), on, 5))
 	old := must.Get(earlier.Published(weights.ALBEF(framework.Model)))(t)
@@ -121,7 +122,7 @@ func TestFollowRenamesAsPublished(t *testing.T) {
 
 // A verdict is on its own row, whatever else is in the batch and however long the padding, and depends on which image is the left one.
 func TestJudgeIsPerRow(t *testing.T) {
-	r, on := Reasoning{deep()}, backend(t)
+	r, on := Reasoning{deep()}, enginetest.PureGo(t)
 	store := begun(t, r, negative.Plain(), on, 5)
 	asked := func(tokens int) *framework.Inference {
 		n := must.Get(framework.NewInference(r, framework.Use{Image: 16, Tokens: tokens}, on, store))(t)
@@ -150,7 +151,7 @@ func TestJudgeIsPerRow(t *testing.T) {
 // With momentum distillation the loss is (1-a) times the cross entropy of the verdict and a times that of the momentum model's, whose
 // weights have moved before; a is reached over epoch 0.
 func TestDistilledVerdicts(t *testing.T) {
-	r, on := Reasoning{small()}, backend(t)
+	r, on := Reasoning{small()}, enginetest.PureGo(t)
 	m := negative.Plain()
 	m.Contrast = negative.Distilled{Alpha: 0.4, Decay: 0.75}
 	store, other := begun(t, r, m, on, 5), valuesOf(t, begun(t, r, negative.Plain(), on, 6))
@@ -252,7 +253,7 @@ func TestReasoningHasPublishedNames(t *testing.T) {
 	a, m := small(), negative.Plain()
 	a.Vision.Layers, a.Text.Layers, a.Text.Fusion = 12, 6, 6
 	m.Contrast = negative.Distilled{Alpha: 0.4, Decay: 0.995}
-	store := begun(t, Reasoning{a}, m, backend(t), 5)
+	store := begun(t, Reasoning{a}, m, enginetest.PureGo(t), 5)
 	values := valuesOf(t, store)
 	for v := range store.Scope(framework.Momentum).IterVariables() {
 		values[v.Path()] = v.MustValue()

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
@@ -86,7 +87,7 @@ var subsets = []negative.Objectives{
 // By the same weights a mini-batch has the same losses at its second assessment.
 func TestReassessAgrees(t *testing.T) {
 	for _, m := range []negative.Method{negative.Plain(), negative.GRITVLP(3, 6)} {
-		on := backend(t)
+		on := enginetest.PureGo(t)
 		got := measured(t, on, initialised(t, on, m), func(s *model.Scope, in field.Nodes) []*Node {
 			b, l := assess(small(), s, m, in, negative.All)
 			out := []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
@@ -120,7 +121,7 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 	m := negative.GRITVLP(3, 6)
 	given := m
 	given.Matching = nextOnes{}
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	store := initialised(t, on, m)
 	got := measured(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
 		b, l := assess(small(), s, m, in, negative.All)
@@ -151,7 +152,7 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 
 // Where the method distils, MLM's second assessment is against the masked words alone.
 func TestReassessWithoutDistillation(t *testing.T) {
-	m, on := negative.ALBEF(6), backend(t)
+	m, on := negative.ALBEF(6), enginetest.PureGo(t)
 	got := measured(t, on, initialised(t, on, m), func(s *model.Scope, in field.Nodes) []*Node {
 		b, l := assess(small(), s, m, in, negative.All)
 		_, plainly := assess(small(), s, negative.Plain(), in, negative.All)

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
@@ -83,7 +84,7 @@ func whole(t *testing.T, on compute.Backend, store *model.Store, build func(s *m
 func TestStepWithWriting(t *testing.T) {
 	for _, static := range []bool{false, true} {
 		plain := negative.GRITVLP(3, 6)
-		on, m := backend(t), writes(plain, static)
+		on, m := enginetest.PureGo(t), writes(plain, static)
 		store := withFrozen(t, on, initialised(t, on, plain))
 		enlarge(t, store, framework.Model)
 		enlarge(t, store, framework.Frozen)
@@ -167,7 +168,7 @@ func TestStepWithWriting(t *testing.T) {
 
 // By the same weights a mini-batch has the same losses at its second assessment, on the sentences that were written for the first.
 func TestReassessWritten(t *testing.T) {
-	on, m := backend(t), writes(negative.GRITVLP(3, 6), false)
+	on, m := enginetest.PureGo(t), writes(negative.GRITVLP(3, 6), false)
 	store := initialised(t, on, m)
 	enlarge(t, store, framework.Model)
 	got := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
@@ -19,8 +19,7 @@ import (
 
 // What stands in a stack of layers and in no layer of it is known to lie before the layers or behind them, in every framework.
 func TestHeights(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	layer, scope := regexp.MustCompile(`/layer_\d+/`), regexp.MustCompile(`^/model/(?:decoder|language|qformer|text|vision)/(\w+)/`)
 	before, behind := map[string]bool{}, map[string]bool{}
 	for _, k := range scale.Frameworks() {

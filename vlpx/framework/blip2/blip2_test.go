@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
@@ -20,7 +21,7 @@ import (
 
 // More padding changes nothing, and the losses reported again are the same.
 func TestPadding(t *testing.T) {
-	on, m := backend(t), small()
+	on, m := enginetest.PureGo(t), small()
 	u := use(negative.Plain(), 3, 5)
 	store := initialised(t, on, m, u)
 	want := step(t, on, store, m, u, three(5))
@@ -38,7 +39,7 @@ func TestPadding(t *testing.T) {
 
 // A token's successor is predicted without it and what follows it, and depends on the image.
 func TestGenerationIsCausal(t *testing.T) {
-	on, m := backend(t), small()
+	on, m := enginetest.PureGo(t), small()
 	u := use(negative.Plain(), 3, 5)
 	store := initialised(t, on, m, u)
 	logits := func(b mini) []float64 {
@@ -74,7 +75,7 @@ func TestGenerationIsCausal(t *testing.T) {
 
 // New positives are further rows of ITG, as captions of the images that they are new to, and spare rows count nothing.
 func TestNewPositivesAreGenerated(t *testing.T) {
-	on, m := backend(t), small()
+	on, m := enginetest.PureGo(t), small()
 	method := negative.Method{Name: "MAFA", Positives: negative.ECM{Low: 0.5, High: 0.8, JudgedBy: negative.Oracle}}
 	u := use(method, 3, 5)
 	store := initialised(t, on, m, u)
@@ -106,7 +107,7 @@ func TestNewPositivesAreGenerated(t *testing.T) {
 
 // A frozen image encoder has no gradient and does not decay; the normalisation behind it is trained.
 func TestFrozen(t *testing.T) {
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	for _, frozen := range []bool{false, true} {
 		m := small()
 		m.Frozen = frozen
@@ -132,7 +133,7 @@ func TestFrozen(t *testing.T) {
 
 // A locked encoder's tokens are read as they are.
 func TestLocked(t *testing.T) {
-	on, m := backend(t), small().Lock(7).(Model)
+	on, m := enginetest.PureGo(t), small().Lock(7).(Model)
 	u := use(negative.Plain(), 3, 5)
 	store := initialised(t, on, m, u)
 	for v := range store.Scope(framework.Model + "/vision").IterVariables() {
@@ -146,7 +147,7 @@ func TestLocked(t *testing.T) {
 
 // The two feed-forwards of a layer start equal, and cross-attention is in every second layer.
 func TestFirstValues(t *testing.T) {
-	on, m, store := backend(t), small(), model.NewStore()
+	on, m, store := enginetest.PureGo(t), small(), model.NewStore()
 	m.Temperature = 0.2
 	u := use(negative.Plain(), 3, 5)
 	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 1, Seed: 3}))

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -30,13 +29,6 @@ func small() Model {
 
 func use(m negative.Method, batch, tokens int) framework.Use {
 	return framework.Use{Method: m.WithDefaults(), Batch: batch, Image: side, Tokens: tokens, Room: 2 * batch}
-}
-
-func backend(t *testing.T) compute.Backend {
-	t.Helper()
-	b := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(b.Finalize)
-	return b
 }
 
 // initialised is a store of a model whose weights are large enough to distinguish inputs.

@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
@@ -88,7 +89,7 @@ func TestGenerativeCheck(t *testing.T) {
 // The loss with a prompt is that of texts which have it behind their first token, without its own tokens. Only what the queries go through
 // is trained.
 func TestPromptIsNotPredicted(t *testing.T) {
-	backend := pureGo(t)
+	backend := enginetest.PureGo(t)
 	plain, prompted := writer(), writer()
 	prompted.Prompt = []int32{7, 9}
 	store := first(t, plain, backend)
@@ -135,7 +136,7 @@ func TestPromptIsNotPredicted(t *testing.T) {
 
 // The loss of answers is the sum of their nats by their weights, over the number of questions. One without a weight does not count.
 func TestAnswersWeigh(t *testing.T) {
-	backend, m := pureGo(t), writer()
+	backend, m := enginetest.PureGo(t), writer()
 	m.Answers, m.Tokens = 2, 4
 	store := first(t, m, backend)
 	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
@@ -172,7 +173,7 @@ var (
 
 // A caption that is written has the likelihood that training gives it, and is another for another image.
 func TestCaptionsAreOfImages(t *testing.T) {
-	backend, m := pureGo(t), writer()
+	backend, m := enginetest.PureGo(t), writer()
 	m.Prompt = []int32{7}
 	store := first(t, m, backend)
 	for v := range store.Scope(framework.Model).IterVariables() {
@@ -225,7 +226,7 @@ func TestCaptionsAreOfImages(t *testing.T) {
 
 // The model of the first stage and that of a language model together have all but the projection.
 func TestStartsFromTwoRuns(t *testing.T) {
-	backend, m := pureGo(t), writer()
+	backend, m := enginetest.PureGo(t), writer()
 	whole := first(t, m, backend)
 	var found []string
 	declared := func(f framework.Framework) weights.Values {
@@ -262,7 +263,7 @@ func TestStartsFromTwoRuns(t *testing.T) {
 // Written in LAVIS's names, renamed as Hugging Face's converter renames them, a model has the names of the other table, which reads it
 // back.
 func TestPublishedNamesOfBothStages(t *testing.T) {
-	store := first(t, writer(), pureGo(t))
+	store := first(t, writer(), enginetest.PureGo(t))
 	values := weights.Values{}
 	for v := range store.Scope(framework.Model).IterVariables() {
 		values[v.Path()] = v.MustValue()

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
@@ -26,7 +27,7 @@ func TestPublishedManifest(t *testing.T) {
 	must.Do(t, json.Unmarshal(content, &listed))
 	m, store := Paper(), model.NewStore()
 	m.Vision.Layers = 0
-	must.Do(t, framework.Declare(m, framework.Use{Image: 224, Tokens: 32}, backend(t), store))
+	must.Do(t, framework.Declare(m, framework.Use{Image: 224, Tokens: 32}, enginetest.PureGo(t), store))
 	table, rules := weights.BLIP2(framework.Model), map[string]weights.Rule{}
 	for _, rule := range table.Rules {
 		rules[rule.Variable] = rule
@@ -72,7 +73,7 @@ func TestPublishedManifest(t *testing.T) {
 
 // A model is written in either family's names, reported by these, and read back as it was. Hugging Face's has no head for ITG.
 func TestPublishedNames(t *testing.T) {
-	on, m := backend(t), small()
+	on, m := enginetest.PureGo(t), small()
 	withCLIP := m
 	withCLIP.Vision.EVA, withCLIP.Vision.CLIP, withCLIP.Vision.Activation = false, true, encoder.Quick
 	for name, c := range map[string]struct {
@@ -130,7 +131,7 @@ func TestPublishedNames(t *testing.T) {
 
 // A Q-Former starts from a BERT: both feed-forwards are its one, [DEC] the mean of its words; queries and cross-attention are drawn.
 func TestFromBERT(t *testing.T) {
-	on, m := backend(t), small()
+	on, m := enginetest.PureGo(t), small()
 	store := initialised(t, on, m, use(negative.Plain(), 3, 5))
 	bert := weights.Values{}
 	const root, scope = framework.Model + "/qformer", "/bert"

@@ -6,28 +6,20 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/objective"
 )
 
-func pureGo(t *testing.T) compute.Backend {
-	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
-	return backend
-}
-
 // spoken builds a graph of a language model whose variables are drawn, and returns how to run it.
 func spoken(t *testing.T, build func(s *model.Scope, in []*Node) []*Node) func(in ...any) [][]float32 {
 	t.Helper()
-	backend, store := pureGo(t), model.NewStore()
+	backend, store := enginetest.PureGo(t), model.NewStore()
 	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		return build(s.Store().RootScope(), in)

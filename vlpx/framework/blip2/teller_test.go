@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
@@ -50,7 +51,7 @@ func TestPartsTell(t *testing.T) {
 			{Name: "true pairs", Unit: field.Percent, Sum: 5, Of: 9},
 		}},
 	} {
-		m, on, b := small(), backend(t), three(9)
+		m, on, b := small(), enginetest.PureGo(t), three(9)
 		u := use(negative.Method{Contrast: tellingContrast{}, Matching: tellingMatching{}, Positives: c.positives}, 3, 9)
 		store := initialised(t, on, m, u)
 		inputs := m.Inputs(u)

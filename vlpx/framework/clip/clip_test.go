@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
@@ -39,8 +39,7 @@ var use = framework.Use{Method: negative.Plain(), Batch: 2, Image: 224, Tokens: 
 
 // The published models have as many parameters (openai/CLIP; running statistics are none).
 func TestPublishedParameters(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	for want, m := range map[int]Model{151_277_313: viTB32(), 102_007_137: rn50()} {
 		store := model.NewStore()
 		must.Do(t, framework.Declare(m, use, backend, store))
@@ -85,8 +84,7 @@ func tiny(temperature float64) Model {
 
 // What is learned is log(1/tau): 0.07 at first unless another is asked for.
 func TestFirstTemperature(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	for asked, want := range map[float64]float64{0: 0.07, 0.2: 0.2} {
 		m, store := tiny(asked), model.NewStore()
 		u := framework.Use{Method: negative.ALBEF(4), Batch: 2, Image: 8, Tokens: 4}
@@ -103,8 +101,7 @@ func TestFirstTemperature(t *testing.T) {
 
 // The embedding is the representation projected and normalised, by hand; of a ResNet the representation is as wide as the embedding.
 func TestRepresentation(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	small, mean, net := tiny(0), tiny(0), tiny(0)
 	mean.MeanPool = true
 	net.Vision, net.ResNet = encoder.ViT{}, encoder.CLIPResNet{Image: 32, Layers: []int{1, 1, 1, 1}, Width: 2, Heads: 2, Output: 3}
@@ -150,8 +147,7 @@ func TestRepresentation(t *testing.T) {
 
 // A published file tells the sizes of its model, as far as heads are 64 wide and the activation is OpenAI's.
 func TestSized(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	text := encoder.CLIPText{Vocab: 9, Positions: 5, Width: 4, Layers: 2, Heads: 1, MLP: 8, Activation: encoder.Quick}
 	for _, want := range []Model{
 		{Vision: encoder.ViT{Image: 8, Patch: 4, Width: 4, Layers: 1, Heads: 1, MLP: 4, CLIP: true, Activation: encoder.Quick},

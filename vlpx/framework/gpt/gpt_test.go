@@ -7,24 +7,17 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
-
-func pureGo(t *testing.T) compute.Backend {
-	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
-	return backend
-}
 
 // small is a model with dropout, which evaluation does without.
 func small() Model {
@@ -39,7 +32,7 @@ func base() Model {
 // The released model has as many (of which table 2 of Radford et al., 2019, says 117 million).
 func TestPublishedParameters(t *testing.T) {
 	store := model.NewStore()
-	must.Do(t, framework.Declare(base(), framework.Use{Tokens: 8}, pureGo(t), store))
+	must.Do(t, framework.Declare(base(), framework.Use{Tokens: 8}, enginetest.PureGo(t), store))
 	if got, want := framework.Parameters(store), 124_439_808; got != want {
 		t.Errorf("got %d parameters, want %d", got, want)
 	}
@@ -93,7 +86,7 @@ func likelihoods(t *testing.T, m Model, store *model.Store, backend compute.Back
 
 // A later token changes no likelihood before it, and the one of any token that is predicted is below 0.
 func TestCausality(t *testing.T) {
-	backend := pureGo(t)
+	backend := enginetest.PureGo(t)
 	store, use := begun(t, small(), backend, 5)
 	nats := likelihoods(t, small(), store, backend, use, 2, 4, 5, 6, 3, 2, 4, 5, 7, 3)
 	a, b := nats[:5], nats[5:]
@@ -109,7 +102,7 @@ func TestCausality(t *testing.T) {
 
 // Padding is not predicted, and does not change what is; a word with the id of padding is predicted within a text.
 func TestPadding(t *testing.T) {
-	backend := pureGo(t)
+	backend := enginetest.PureGo(t)
 	store, use := begun(t, small(), backend, 4)
 	short := likelihoods(t, small(), store, backend, use, 2, 0, 5, 3)
 	use.Tokens = 7
@@ -131,7 +124,7 @@ func TestPadding(t *testing.T) {
 
 // The loss of a step is the mean over the tokens of the mini-batch, which texts of different lengths share unevenly.
 func TestStep(t *testing.T) {
-	backend, m := pureGo(t), small()
+	backend, m := enginetest.PureGo(t), small()
 	store, use := begun(t, m, backend, 5)
 	ids := []int32{2, 4, 5, 6, 3, 2, 7, 3, 0, 0}
 	var sum float64
@@ -152,7 +145,7 @@ func TestStep(t *testing.T) {
 
 // A model whose word embedding is zero holds all tokens for equally likely.
 func TestUniform(t *testing.T) {
-	backend := pureGo(t)
+	backend := enginetest.PureGo(t)
 	store, use := begun(t, small(), backend, 4)
 	must.Do(t, store.GetVariable(framework.Model+small().Words()).SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 9*6), 9,
 		6)))

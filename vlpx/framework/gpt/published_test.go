@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -24,7 +25,7 @@ func TestPublishedModel(t *testing.T) {
 	dir := filepath.Join("testdata", "tiny")
 	published := must.Get(Find(dir))(t)
 	const tokens = 16
-	inference, closes := must.Get2(opened(published, pureGo(t), tokens))(t)
+	inference, closes := must.Get2(opened(published, enginetest.PureGo(t), tokens))(t)
 	defer closes()
 	var cases []struct {
 		Text string
@@ -89,7 +90,7 @@ func TestFindRefuses(t *testing.T) {
 func TestFirstValues(t *testing.T) {
 	published := must.Get(Find(filepath.Join("testdata", "tiny")))(t)
 	store := model.NewStore()
-	must.Do(t, framework.Declare(published.Model, framework.Use{Tokens: 5}, pureGo(t), store))
+	must.Do(t, framework.Declare(published.Model, framework.Use{Tokens: 5}, enginetest.PureGo(t), store))
 	values, report := must.Get2(published.Model.First(framework.Text, published.Weights))(t)
 	for v := range store.Scope(framework.Model).IterVariables() {
 		if value := values[v.Path()]; value == nil || !v.Shape().Equal(value.Shape()) {

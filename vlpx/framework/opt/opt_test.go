@@ -5,12 +5,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
@@ -18,13 +17,6 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
 )
-
-func pureGo(t *testing.T) compute.Backend {
-	t.Helper()
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(backend.Finalize)
-	return backend
-}
 
 // small is a model with dropout, which evaluation does without.
 func small() Model {
@@ -35,7 +27,7 @@ func small() Model {
 func TestPublishedParameters(t *testing.T) {
 	store := model.NewStore()
 	base := Model{Text: encoder.OPT{Vocab: 50272, Positions: 2048, Width: 768, Layers: 12, Heads: 12, MLP: 3072}}
-	must.Do(t, framework.Declare(base, framework.Use{Tokens: 8}, pureGo(t), store))
+	must.Do(t, framework.Declare(base, framework.Use{Tokens: 8}, enginetest.PureGo(t), store))
 	if got, want := framework.Parameters(store), 125_239_296; got != want {
 		t.Errorf("got %d parameters, want %d", got, want)
 	}
@@ -65,7 +57,7 @@ func TestCheck(t *testing.T) {
 // A later token changes no likelihood before it, padding is not predicted, and the loss of a step is the mean over all tokens of the
 // mini-batch.
 func TestLikelihoods(t *testing.T) {
-	backend, m := pureGo(t), small()
+	backend, m := enginetest.PureGo(t), small()
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: 6}
 	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}))
 	inference := must.Get(framework.NewInference(m, use, backend, store))(t)

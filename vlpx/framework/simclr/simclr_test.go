@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
@@ -35,8 +35,7 @@ func viT() Model {
 
 // ResNet-50 without its classifier, and a head of two matrices and the first one's normalisation.
 func TestPublishedParameters(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	store := model.NewStore()
 	must.Do(t, framework.Declare(published(), framework.Use{Method: negative.Plain(), Batch: 128, Image: 224}, backend, store))
 	if got, want := framework.Parameters(store), 23_508_032+2048*2048+2*2048+2048*128; got != want {
@@ -77,8 +76,7 @@ func TestCheck(t *testing.T) {
 // NT-Xent in float64 of embeddings that are reported: for each view the softmax over the other view of the image and both views of the
 // others.
 func TestStepOfTwoViews(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	for name, m := range map[string]Model{"ResNet": tiny(), "ViT": viT()} {
 		const batch = 5
 		u := framework.Use{Method: negative.Plain(), Batch: batch, Image: 8}
@@ -138,8 +136,7 @@ func TestStepOfTwoViews(t *testing.T) {
 func TestFirstValues(t *testing.T) {
 	source := must.Get(weights.Find("../../../internal/test/golden/testdata/models/resnet50_like_forward/weights.safetensors"))(t)
 	m := Model{ResNet: encoder.ResNet{Image: 64, Layers: []int{1, 2, 1, 1}, Width: 4}, Hidden: 6, Embed: 5, Temperature: 0.2}
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	store := model.NewStore()
 	must.Do(t, framework.Declare(m, framework.Use{Method: negative.Plain(), Image: 64}, backend, store))
 	values, _ := must.Get2(m.First(framework.Vision, source))(t)

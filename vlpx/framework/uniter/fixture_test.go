@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -36,13 +35,6 @@ func writing() negative.Method {
 
 func use(m negative.Method) framework.Use {
 	return framework.Use{Method: m, Batch: 3, Image: 32, Tokens: 6}
-}
-
-func backend(t *testing.T) compute.Backend {
-	t.Helper()
-	b := must.Get(gobackend.New("ops_sequential"))(t)
-	t.Cleanup(b.Finalize)
-	return b
 }
 
 // initialised is a store of a model with first weights, those of the heads that start at zero, too.

@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
@@ -28,7 +29,7 @@ func TestPublishedManifest(t *testing.T) {
 	must.Do(t, json.Unmarshal(content, &listed))
 	base := Paper().Before().(Model)
 	store := model.NewStore()
-	must.Do(t, framework.Declare(base, framework.Use{Tokens: 60}, backend(t), store))
+	must.Do(t, framework.Declare(base, framework.Use{Tokens: 60}, enginetest.PureGo(t), store))
 	table, rules := weights.UNITER(framework.Model), map[string]weights.Rule{}
 	for _, rule := range table.Rules {
 		rules[rule.Variable] = rule
@@ -108,7 +109,7 @@ func TestPublishedScores(t *testing.T) {
 	want := c.Tensor("expected", "itm_logits").Float
 	must.Do(t, c.Err())
 	source := must.Get(weights.Find(filepath.Join(dir, "weights.safetensors")))(t)
-	on, u := backend(t), framework.Use{Method: negative.Plain(), Batch: len(boxes), Tokens: len(ids) / len(boxes)}
+	on, u := enginetest.PureGo(t), framework.Use{Method: negative.Plain(), Batch: len(boxes), Tokens: len(ids) / len(boxes)}
 	scores := func(f framework.Framework, values weights.Values, of *model.Store) []float32 {
 		t.Helper()
 		must.Do(t, values.Put(of, dtypes.Float32))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -39,7 +40,7 @@ func TestStepAgainstLoops(t *testing.T) {
 		"static":        {method: changed(func(m *negative.TAGS) { m.Static = true })},
 	} {
 		t.Run(name, func(t *testing.T) {
-			on, b := backend(t), newMini(6, 3)
+			on, b := enginetest.PureGo(t), newMini(6, 3)
 			if c.move != nil {
 				c.move(&b)
 			}
@@ -58,7 +59,7 @@ func TestStepAgainstLoops(t *testing.T) {
 
 // More padding, more rows to spare and other numbers in these change nothing.
 func TestStepToSpare(t *testing.T) {
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	store := initialised(t, on, small(), use(writing()), 3)
 	want := step(t, on, store, small(), use(writing()), newMini(6, 3))
 	wider, longer := small(), use(writing())
@@ -93,7 +94,7 @@ func TestStepToSpare(t *testing.T) {
 
 // A loss reaches the heads that it has and no other, and nothing reaches what writes or picks.
 func TestWhatGradientsReach(t *testing.T) {
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	const rank, wod, mlm, corrected = "/rank/", "/wod/", "/text/mlm/", "/text/corrected/"
 	of := func(loss negative.Loss) negative.Method {
 		return changed(func(m *negative.TAGS) {
@@ -141,7 +142,7 @@ func TestWhatGradientsReach(t *testing.T) {
 
 // Sentences and negatives are picked and scored as in evaluation, while what is trained has dropout.
 func TestDropoutIsOfTraining(t *testing.T) {
-	on, b := backend(t), newMini(6, 3)
+	on, b := enginetest.PureGo(t), newMini(6, 3)
 	dropping := small()
 	dropping.Text.Dropout = 0.4
 	static := changed(func(m *negative.TAGS) { m.Static = true })

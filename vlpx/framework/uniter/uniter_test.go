@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/steptest"
 	"vlpx.internal/vlpx/encoder"
@@ -86,7 +87,7 @@ func (nothing) Pairs(c negative.Contrasted, _ *Node) negative.Pairs { return neg
 func TestPretraining(t *testing.T) {
 	m := small()
 	m.Pretraining = true
-	on, b, u := backend(t), newMini(6, 3), use(negative.Plain())
+	on, b, u := enginetest.PureGo(t), newMini(6, 3), use(negative.Plain())
 	store := initialised(t, on, m, u, 3)
 	got := step(t, on, store, m, u, b)
 	logits := func(read, padded [][]int32, images [][]float32) [][]float64 {
@@ -127,7 +128,7 @@ func TestPickedNegatives(t *testing.T) {
 		matching       negative.Matching
 		texts, picture []int // none: the hardest
 	}{{matching: negative.Hardest{}}, {negative.Sampled{}, []int{1, 2, 1}, []int{2, 0, 0}}} {
-		on, b, u := backend(t), newMini(6, 3), use(negative.Method{Matching: c.matching}.WithDefaults())
+		on, b, u := enginetest.PureGo(t), newMini(6, 3), use(negative.Method{Matching: c.matching}.WithDefaults())
 		store := initialised(t, on, small(), u, 3)
 		var scores [3][3]float64
 		for i := range scores {
@@ -158,7 +159,7 @@ func TestPickedNegatives(t *testing.T) {
 
 // Inference reports many pairs what it reports of each alone.
 func TestInference(t *testing.T) {
-	on, b := backend(t), newMini(6, 3)
+	on, b := enginetest.PureGo(t), newMini(6, 3)
 	dropping, first := small(), small()
 	dropping.Text.Dropout, first.Pretraining = 0.3, true
 	store := initialised(t, on, dropping, use(writing()), 3)
@@ -210,7 +211,7 @@ func TestInference(t *testing.T) {
 func TestFollow(t *testing.T) {
 	first := small()
 	first.Pretraining = true
-	on := backend(t)
+	on := enginetest.PureGo(t)
 	store := initialised(t, on, first, use(negative.Plain()), 3)
 	earlier := weights.Values{}
 	for v := range store.Scope(framework.Model).IterVariables() {

@@ -19,7 +19,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
@@ -270,8 +269,7 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 
 // The same configuration gives the same numbers from commit to commit, or format is raised.
 func TestPinned(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	store := run.OpenStore(t.TempDir())
 	got := pins{Runs: map[string]pin{}}
 	runs := pinnedRuns(t)

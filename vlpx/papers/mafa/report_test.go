@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
-
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
@@ -133,8 +132,7 @@ func TestNewPositives(t *testing.T) {
 // Figures 7 and 8 of a run that trained and mined: at thresholds that Con-D reaches even at tiny, where those of the paper are never
 // reached. Every picture found is another image's, with a score above the threshold and the mark that the relation gives it.
 func TestNewPositivesOfATrainedModel(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	const threshold = 0.01
 	found := regexp.MustCompile(`^found \((\d\.\d{4})\)`)
 	executor := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go"}

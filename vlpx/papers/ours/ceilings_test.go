@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
@@ -18,8 +18,7 @@ import (
 
 // SRCL without weights weighs all negatives alike; with exact ones it is the same, without the false ones.
 func TestCeilingsWeights(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	s := must.Get(scale.Preset("tiny", false))(t).Resolved()
 	method := func(name string) negative.Method { return papertest.RowNamed(ceilings.Rows, name).Method(s) }
 	u, w := [][]float32{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float32{{0.8, 0.6}, {0, 1}, {-1, 0}}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
@@ -203,8 +203,7 @@ func TestPortions(t *testing.T) {
 
 // At the temperature of SRCL without weights its fine-tuning is InfoNCE, summed over its directions, but for Matching's similarities.
 func TestFlatWeights(t *testing.T) {
-	backend := must.Get(gobackend.New("ops_sequential"))(t)
-	defer backend.Finalize()
+	backend := enginetest.PureGo(t)
 	for _, c := range []struct {
 		method func(scale.Scale) negative.Method
 		same   bool

@@ -98,7 +98,7 @@ type graph struct {
 }
 
 // read finds the values of a graph with their types and dimensions. It returns nil for none, and for graphs with parts of their own (loops,
-// branches) or whose values are not told once.
+// branches), whose values are not told once, or whose operations lack operands.
 func read(proto *onnx.GraphProto) *graph {
 	if proto == nil {
 		return nil
@@ -141,6 +141,9 @@ func read(proto *onnx.GraphProto) *graph {
 		}
 	}
 	for at, op := range proto.Node {
+		if code, is := opcodes[op.OpType]; is && len(op.Input) < code.operands() || op.OpType == "Transpose" && len(op.Input) == 0 {
+			return nil
+		}
 		n := &node{proto: op, at: at}
 		for _, name := range op.Input {
 			n.inputs = append(n.inputs, g.value(name))

@@ -1,6 +1,7 @@
 package caption
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,7 +163,8 @@ func in(first, token, ahead string, write func(string) []string) rule {
 var straight = strings.NewReplacer("&apos;", "'", "\u0092", "'", "’", "'", "´", "'", "\u0091", "`", "‘", "`", "‛", "`", "&amp;", "&",
 	"\u00ad", "")
 
-func itself(token string) []string { return []string{straight.Replace(token)} }
+// itself is a token as it stands. One of soft hyphens alone is a hyphen.
+func itself(token string) []string { return []string{cmp.Or(straight.Replace(token), "-")} }
 
 func as(written string) func(string) []string {
 	return func(string) []string { return []string{written} }

@@ -87,6 +87,13 @@ func TestTokeniseIsFast(t *testing.T) {
 	}
 }
 
+// A soft hyphen is where a word may be parted, and by itself a hyphen, which does not count.
+func TestSoftHyphens(t *testing.T) {
+	if got := PTB([]string{"Indo\u00adnesian ship\u00adping \u00ad"}); got[0] != "indonesian shipping" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func FuzzPTB(f *testing.F) {
 	f.Add("A man, in a \"Red\" Shirt -- holds; (two) UMBRELLAS... isn't it?! [yes]", "A. b")
 	f.Add("gonna' &amp; 1 1/2 (555) 123 4567 <b x='y'> :) \xff \u2028", "")

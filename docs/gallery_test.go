@@ -12,23 +12,23 @@ import (
 	"vlpx.internal/vlpx/papers/catalogue"
 )
 
-// GALLERY.md shows the picture of each artifact that says it is there, and no others are kept.
+// GALLERY.md has the picture or the examples of each artifact that says so, and no others are kept.
 func TestGallery(t *testing.T) {
 	page := string(must.Get(os.ReadFile("GALLERY.md"))(t))
 	var want, got []string
 	for _, a := range catalogue.List() {
-		if a.Pictured == "" {
+		if a.Gallery == "" {
 			continue
 		}
-		name := strings.ReplaceAll(a.ID, "/", "-") + ".png"
+		name := strings.ReplaceAll(a.ID, "/", "-")
 		want = append(want, name)
-		if !strings.Contains(page, "`"+a.ID+"`") || !strings.Contains(page, "](gallery/"+name+")") {
-			t.Errorf("GALLERY.md does not show %s", a.ID)
+		if !strings.Contains(page, "`"+a.ID+"`") || !strings.Contains(page, "](gallery/"+name+".") {
+			t.Errorf("GALLERY.md does not have %s", a.ID)
 		}
 	}
 	for _, of := range must.Get(filepath.Glob("gallery/*"))(t) {
-		got = append(got, filepath.Base(of))
+		got = append(got, strings.TrimSuffix(filepath.Base(of), filepath.Ext(of)))
 	}
 	slices.Sort(want)
-	listtest.Equal(t, "pictures", got, want)
+	listtest.Equal(t, "files", got, want)
 }

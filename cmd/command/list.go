@@ -60,7 +60,7 @@ func listCommand() *cobra.Command {
 					a.Cost["paper"], a.Shipped, a.Title)
 			}
 			fmt.Fprintln(w, "\nCost of three seeds: tiny and mini with ONNX Runtime on two cores, small and paper on one large GPU "+
-				"(estimates). Shipped: the project's own runs at mini, which vlpx show ID prints, and pictures in docs/GALLERY.md.")
+				"(estimates). Shipped: the project's own runs at mini, which vlpx show ID prints, and examples in docs/GALLERY.md.")
 			if err := w.Flush(); err != nil {
 				return err
 			}

@@ -72,7 +72,7 @@ func TestListNamesEveryArtifact(t *testing.T) {
 	table, _ := succeed(t, dir, "list")
 	if !regexp.MustCompile(`(?m)^vlpx/map .* 24 of 24 rows, 5 seeds, scenes `).MatchString(table) ||
 		!regexp.MustCompile(`(?m)^falcon/D.2 .* 12 of 12 rows, `).MatchString(table) || // two of them by another table
-		!regexp.MustCompile(`(?m)^srcl/figure7 .* a picture, scenes `).MatchString(table) ||
+		!regexp.MustCompile(`(?m)^srcl/figure7 .* docs/GALLERY.md, scenes `).MatchString(table) ||
 		!regexp.MustCompile(`(?m)^glofnd/table4 .* – `).MatchString(table) {
 		t.Errorf("the table does not say what is shipped:\n%s", table)
 	}

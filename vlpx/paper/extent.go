@@ -14,8 +14,8 @@ type Extent struct {
 	Rows  int    `json:"rows"` // of the artifact's, which its own table ships or another one that has the same runs
 	Of    int    `json:"of"`
 	Seeds [2]int `json:"seeds"` // the fewest and the most of a row
-	// Picture is set of an artifact without columns whose picture docs/GALLERY.md has, of one world.
-	Picture bool `json:"picture,omitempty"`
+	// Gallery is set of a picture or of examples in docs/GALLERY.md, of one world.
+	Gallery bool `json:"gallery,omitempty"`
 }
 
 // Extents are those of an artifact, by data set.
@@ -49,8 +49,8 @@ func (p *Planned) Shipped(all []Reference) Extents {
 			here.add(seeds)
 		}
 	}
-	if data := p.Artifact.Pictured; data != "" {
-		extents = append(extents, Extent{Data: data, Picture: true})
+	if data := p.Artifact.Gallery; data != "" {
+		extents = append(extents, Extent{Data: data, Gallery: true})
 	}
 	if here.Rows > 0 {
 		extents = append(extents, here)
@@ -105,10 +105,10 @@ func (all Extents) String() string {
 	return cmp.Or(strings.Join(words, "; "), "–")
 }
 
-// String is the extent in words: "9 of 12 rows, 1 to 8 seeds, scenes", or "a picture, scenes".
+// String is the extent in words: "9 of 12 rows, 1 to 8 seeds, scenes", or "docs/GALLERY.md, scenes".
 func (e Extent) String() string {
-	if e.Picture {
-		return "a picture, " + e.Data
+	if e.Gallery {
+		return "docs/GALLERY.md, " + e.Data
 	}
 	seeds := fmt.Sprintf("%d seeds", e.Seeds[1])
 	switch {

@@ -40,8 +40,8 @@ func TestExtents(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
-	pictured := papertest.Plan(t, catalogue.List(), "srcl/figure7", plan.Request{Seeds: []uint64{1}})
-	if got := pictured.Shipped(nil).String(); got != "a picture, scenes" {
-		t.Errorf("got %q of a picture", got)
+	shown := papertest.Plan(t, catalogue.List(), "srcl/figure7", plan.Request{Seeds: []uint64{1}})
+	if got := shown.Shipped(nil).String(); got != "docs/GALLERY.md, scenes" {
+		t.Errorf("got %q of what the gallery has", got)
 	}
 }

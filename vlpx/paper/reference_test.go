@@ -279,7 +279,7 @@ func TestShippedByAnotherArtifact(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"vlpx/tagged":    "Nothing is shipped of this. vlpx reproduce vlpx/tagged -scale tiny",
-		"falcon/figure4": "Of this a picture is shipped, in docs/GALLERY.md. vlpx reproduce falcon/figure4 -scale tiny",
+		"falcon/figure4": "docs/GALLERY.md has this of one world. vlpx reproduce falcon/figure4 -scale tiny",
 	} {
 		of := papertest.Report(t, papertest.Plan(t, catalogue.List(), id, plan.Request{}), run.OpenStore(t.TempDir()))
 		if note := papertest.Table(t, of).Note; !strings.Contains(note, want) {

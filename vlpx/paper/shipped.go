@@ -241,8 +241,8 @@ func (r *Report) missingNote() string {
 			strings.Join(withdrawn, ", "), r.makes(runs))
 	case runs > 0 && !some:
 		note := " Nothing is shipped of this. "
-		if r.Plan.Artifact.Pictured != "" {
-			note = " Of this a picture is shipped, in docs/GALLERY.md. "
+		if r.Plan.Artifact.Gallery != "" {
+			note = " docs/GALLERY.md has this of one world. "
 		}
 		note += r.makes(runs)
 		for _, data := range r.shipped.also {

@@ -14,9 +14,9 @@ import (
 
 // figure4 shows what the scheduler picks for a few anchors (FALCON, Figure 4).
 var figure4 = paper.Artifact{
-	ID:       "falcon/figure4",
-	Title:    "What the scheduler picks: anchors with candidates at their sampled quantile",
-	Pictured: "scenes",
+	ID:      "falcon/figure4",
+	Title:   "What the scheduler picks: anchors with candidates at their sampled quantile",
+	Gallery: "scenes",
 	Look: "Whether the picks come closer to their anchors over training, and how many of the close ones are true pairs: those the " +
 		"scheduler should keep away from. A dashed frame marks a false negative.",
 	Rows:   []plan.Row{plan.MethodRow("FALCON")},

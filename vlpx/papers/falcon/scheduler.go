@@ -14,9 +14,9 @@ import (
 
 // figureD1 shows how the predicted distributions of a few anchors change (FALCON, appendix D.1).
 var figureD1 = paper.Artifact{
-	ID:       "falcon/D.1",
-	Title:    "Predicted Beta distributions per anchor over training",
-	Pictured: "scenes",
+	ID:      "falcon/D.1",
+	Title:   "Predicted Beta distributions per anchor over training",
+	Gallery: "scenes",
 	Look: "Whether the distributions differ between anchors at all, and whether complex anchors, which are slower to align, get lower " +
 		"quantiles than simple ones, which allow higher ones later in training. The false negatives of simple anchors gather at the top.",
 	Unstated: []paper.Unstated{

@@ -15,9 +15,9 @@ import (
 // figure7 shows the weights of one mini-batch (SRCL, Figure 7). The paper's are of Flickr30K's test images and text anchors,
 // ours of a mini-batch of training and of image anchors.
 var figure7 = paper.Artifact{
-	ID:       "srcl/figure7",
-	Title:    "Weights of a batch as a heat map",
-	Pictured: "scenes",
+	ID:      "srcl/figure7",
+	Title:   "Weights of a batch as a heat map",
+	Gallery: "scenes",
 	Look: "Whether the cells with a frame, the false negatives, are the pale ones. The paper's example has a weight of 0.12. " +
 		"Where a whole picture has one shade, the weights are close together.",
 	Rows:   weighedRows(),
@@ -27,9 +27,9 @@ var figure7 = paper.Artifact{
 
 // figure8 shows negatives with low weights (SRCL, Figure 8).
 var figure8 = paper.Artifact{
-	ID:       "srcl/figure8",
-	Title:    "Negatives with low weight",
-	Pictured: "scenes",
+	ID:      "srcl/figure8",
+	Title:   "Negatives with low weight",
+	Gallery: "scenes",
 	Look: "Whether the captions with the lowest weights are true of the anchor, and how low the weights are; the paper's are not more " +
 		"than 0.2.",
 	Rows:   weighedRows(),

@@ -13,8 +13,9 @@ import (
 
 // figure4 shows what word discrimination and correction make of written sentences (TAGS-DC, section 4.4 and Figure 4).
 var figure4 = paper.Artifact{
-	ID:    "tags/figure4",
-	Title: "Word discrimination and correction, examples",
+	ID:      "tags/figure4",
+	Title:   "Word discrimination and correction, examples",
+	Gallery: "scenes",
 	Look: "Whether the words that were replaced are the ones that light up, and whether the originals come back. The colour is " +
 		"the probability that word discrimination gives a word.",
 	Note: "The paper prints an accuracy of 66.5 % of word discrimination and of 87.3 % of word correction, and does not say over which " +

@@ -15,7 +15,7 @@ func expected(q float64) float64 { return 2 + 0.5*math.Exp(-math.Pow((q-0.8)/0.1
 
 // BenchmarkBandit teaches policies on made-up rewards, with one quantile a mini-batch and as many updates as a run at mini has, and
 // reports how much of the way from a quantile of one half to the best one, .8, their rewards gained: 0 for nothing learned, 1 for all. The
-// defaults of positivity, baseline and rate are chosen by it, without a training run.
+// defaults of positivity, baseline and rate are held against it, without a training run.
 func BenchmarkBandit(b *testing.B) {
 	for _, open := range []bool{false, true} {
 		for _, decay := range []float64{0, 0.95} {

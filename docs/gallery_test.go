@@ -17,7 +17,7 @@ func TestGallery(t *testing.T) {
 	page := string(must.Get(os.ReadFile("GALLERY.md"))(t))
 	var want, got []string
 	for _, a := range catalogue.List() {
-		if a.Gallery == "" {
+		if !a.Gallery {
 			continue
 		}
 		name := strings.ReplaceAll(a.ID, "/", "-")

@@ -30,8 +30,8 @@ type Artifact struct {
 	// Data is what it is best looked at with, a folder in $VLPX_DATA; where that has none, at tiny, and
 	// for an empty one it is generated scenes.
 	Data string
-	// Gallery is the data of what docs/GALLERY.md has of it; empty for nothing.
-	Gallery string
+	// Gallery is set where docs/GALLERY.md has its picture or its examples, of scenes.
+	Gallery bool
 	// Rows are the methods it compares; none where it needs no runs of its own.
 	Rows []plan.Row
 	// Columns it shows; a column without a metric is of a task that is not there yet.

@@ -49,8 +49,8 @@ func (p *Planned) Shipped(all []Reference) Extents {
 			here.add(seeds)
 		}
 	}
-	if data := p.Artifact.Gallery; data != "" {
-		extents = append(extents, Extent{Data: data, Gallery: true})
+	if p.Artifact.Gallery {
+		extents = append(extents, Extent{Data: "scenes", Gallery: true})
 	}
 	if here.Rows > 0 {
 		extents = append(extents, here)

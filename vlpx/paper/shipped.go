@@ -241,7 +241,7 @@ func (r *Report) missingNote() string {
 			strings.Join(withdrawn, ", "), r.makes(runs))
 	case runs > 0 && !some:
 		note := " Nothing is shipped of this. "
-		if r.Plan.Artifact.Gallery != "" {
+		if r.Plan.Artifact.Gallery {
 			note = " docs/GALLERY.md has this of one world. "
 		}
 		note += r.makes(runs)

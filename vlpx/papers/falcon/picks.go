@@ -16,7 +16,7 @@ import (
 var figure4 = paper.Artifact{
 	ID:      "falcon/figure4",
 	Title:   "What the scheduler picks: anchors with candidates at their sampled quantile",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the picks come closer to their anchors over training, and how many of the close ones are true pairs: those the " +
 		"scheduler should keep away from. A dashed frame marks a false negative.",
 	Rows:   []plan.Row{plan.MethodRow("FALCON")},

@@ -16,7 +16,7 @@ import (
 var figureD1 = paper.Artifact{
 	ID:      "falcon/D.1",
 	Title:   "Predicted Beta distributions per anchor over training",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the distributions differ between anchors at all, and whether complex anchors, which are slower to align, get lower " +
 		"quantiles than simple ones, which allow higher ones later in training. The false negatives of simple anchors gather at the top.",
 	Unstated: []paper.Unstated{

@@ -15,7 +15,7 @@ import (
 var figure5 = paper.Artifact{
 	ID:      "falcon/figure5",
 	Title:   "Distributions of I2T and T2I similarities over training",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the two have like scales, which is why FALCON adds them: if one were much wider than the other, it alone would " +
 		"decide which pairs are hard.",
 	Rows:   []plan.Row{plan.MethodRow("FALCON")},

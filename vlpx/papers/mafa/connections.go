@@ -15,7 +15,7 @@ import (
 var figure7 = paper.Artifact{
 	ID:      "mafa/figure7",
 	Title:   "New positives found, with respect to the texts",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the images that Con-D connects with a caption are as it says: a cross marks one that is, a grey frame one that " +
 		"is not. No figure means that it connects none.",
 	Rows:   []plan.Row{plan.MethodRow("MAFA")},
@@ -27,7 +27,7 @@ var figure7 = paper.Artifact{
 var figure8 = paper.Artifact{
 	ID:      "mafa/figure8",
 	Title:   "New positives found, with respect to the images",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the captions that Con-D connects with an image are true of it: a cross marks one that is, a grey frame one " +
 		"that is not. Its errors may be near misses, such as another colour, or have nothing in common with the image.",
 	Rows:   []plan.Row{plan.MethodRow("MAFA")},

@@ -25,7 +25,7 @@ const examplesEach = 4
 // examplesArtifact shows the part-th lot of the captions.
 func examplesArtifact(id, title string, part int) paper.Artifact {
 	return paper.Artifact{
-		ID: id, Title: title, Gallery: "scenes",
+		ID: id, Title: title, Gallery: true,
 		Look: "Whether what SRCL ranks behind the own image is closer to the caption than what ALBEF does: the paper sees a trend " +
 			"from full to partial agreement. The relation tells which images the caption is true of. The captions were " +
 			"chosen before there was a model.",

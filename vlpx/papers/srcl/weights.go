@@ -17,7 +17,7 @@ import (
 var figure7 = paper.Artifact{
 	ID:      "srcl/figure7",
 	Title:   "Weights of a batch as a heat map",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the cells with a frame, the false negatives, are the pale ones. The paper's example has a weight of 0.12. " +
 		"Where a whole picture has one shade, the weights are close together.",
 	Rows:   weighedRows(),
@@ -29,7 +29,7 @@ var figure7 = paper.Artifact{
 var figure8 = paper.Artifact{
 	ID:      "srcl/figure8",
 	Title:   "Negatives with low weight",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the captions with the lowest weights are true of the anchor, and how low the weights are; the paper's are not more " +
 		"than 0.2.",
 	Rows:   weighedRows(),

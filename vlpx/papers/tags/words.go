@@ -15,7 +15,7 @@ import (
 var figure4 = paper.Artifact{
 	ID:      "tags/figure4",
 	Title:   "Word discrimination and correction, examples",
-	Gallery: "scenes",
+	Gallery: true,
 	Look: "Whether the words that were replaced are the ones that light up, and whether the originals come back. The colour is " +
 		"the probability that word discrimination gives a word.",
 	Note: "The paper prints an accuracy of 66.5 % of word discrimination and of 87.3 % of word correction, and does not say over which " +
